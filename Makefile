@@ -1,0 +1,66 @@
+# Needs make, sh and Python 3.11 or newer (any name on PATH, or PYTHON=...); everything else goes into .venv.
+.POSIX:
+.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test eval bench mutants sim ci clean run-env dev-env
+
+BIN = .venv/bin
+PYTEST = $(BIN)/pytest
+WHEEL_TEST = tests/packaging/test_wheel.py
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+run-env:
+	@sh .ci/setup run
+
+dev-env:
+	@sh .ci/setup dev
+
+setup: dev-env ## make .venv with everything for development (repairs links, too)
+
+demo: run-env ## a short run of the product on your terminal
+	$(BIN)/beliefbase demo
+
+test: dev-env ## the tests that take seconds
+	$(PYTEST) -m "not slow"
+
+test-slow: dev-env ## the long ones in full: state machines, simulations, the wheel
+	$(PYTEST) -m slow --durations=10
+
+slow-short: dev-env ## the long ones scaled down (without the wheel)
+	BELIEFBASE_SLOW_SCALE=$${BELIEFBASE_SLOW_SCALE:-0.1} $(PYTEST) -m slow --durations=10 --ignore=$(WHEEL_TEST)
+
+lint: dev-env ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: dev-env ## let ruff fix what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: dev-env ## mypy --strict, and that it saw every file
+	sh .ci/types
+
+layers: dev-env ## imports point one way; duckdb and eventsourcing stay in their places
+	$(BIN)/lint-imports
+
+wheel-test: dev-env ## build sdist and wheel, install the wheel elsewhere, use it
+	$(PYTEST) -v $(WHEEL_TEST)
+
+eval: dev-env ## how well the rules read speech acts
+	$(BIN)/python bench/eval_speech_acts.py
+
+bench: dev-env ## time and size of append, project, query
+	$(BIN)/python bench/bench.py
+
+mutants: dev-env ## planted bugs: the tests must find each
+	$(BIN)/python bench/mutants.py
+
+sim: dev-env ## simulated writers, clocks and networks
+	$(PYTEST) -m "slow or not slow" tests/sim
+
+ci: ## everything CI runs, in under half an hour on two cores
+	bash .ci/run
+
+clean: ## remove builds and caches (.venv stays)
+	rm -rf dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	find . -name .venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Beliefs: the rules of their lifecycle, pure functions of events."""

@@ -1,0 +1,70 @@
+"""Conclusions: they stand on inputs; while an essential one isn't live, a conclusion is a candidate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from beliefbase.beliefs import replacements
+
+if TYPE_CHECKING:
+    from beliefbase.beliefs.life import Life
+    from beliefbase.beliefs.world import World
+
+
+def derive(world: World, conclusion: Life, inputs: list[bytes]) -> None:
+    """Make a belief stand on these essential inputs, beside those it already has."""
+    world.change(conclusion)
+    conclusion.inputs = [*(conclusion.inputs or ()), *inputs]
+
+
+def holds(world: World, conclusion: Life) -> bool:
+    """Whether every essential input is live; the conclusion is told when that may change."""
+    return all([_holds(world, conclusion, named) for named in conclusion.inputs or ()])
+
+
+def _holds(world: World, conclusion: Life, named: bytes) -> bool:
+    life = world.known.get(named)
+    if life is None:
+        world.awaited_inputs.setdefault(named, {})[conclusion] = None
+        return False
+    for link in life.chain():
+        _feed(link, conclusion)
+    life = life.canon()
+    world.schedule(life)
+    return life.alive(world.now) or _replaced_only_by(world, life, conclusion)
+
+
+def _replaced_only_by(world: World, life: Life, conclusion: Life) -> bool:
+    """Whether all that ended an input is its replacement by the conclusion itself, directly or in turn."""
+    if life.expired is not None or life.expires_at <= world.now or not conclusion.by:
+        return False
+    for event in life.ends:
+        edge = (life.on or {}).get(event)
+        if edge is None or edge.replacer is None:
+            return False
+        found = False
+        for above in replacements.successors(edge.replacer):
+            _feed(above, conclusion)
+            found = found or above is conclusion
+        if not found:
+            return False
+    return True
+
+
+def _feed(life: Life, conclusion: Life) -> None:
+    life.tied = True
+    if life.feeds is None:
+        life.feeds = {}
+    life.feeds[conclusion] = None
+
+
+def look_again(world: World, life: Life) -> None:
+    """Something about an input, or about what replaced it, has changed."""
+    for conclusion in life.feeds or ():
+        world.change(conclusion)
+
+
+def met(world: World, name: bytes) -> None:
+    """A belief has become known under a name: conclusions from it are looked at again."""
+    for conclusion in world.awaited_inputs.pop(name, ()):
+        world.change(conclusion)

@@ -1,0 +1,147 @@
+"""The fold: facts in, lives out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from beliefbase.beliefs import conclusions, half_lives, replacements
+from beliefbase.beliefs.acts import ACTS, copied
+from beliefbase.beliefs.edges import WAITING
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.forks import Forks
+from beliefbase.beliefs.life import Life
+from beliefbase.beliefs.order import ActingOrder
+from beliefbase.beliefs.reasons import Note, Reason
+from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules
+from beliefbase.beliefs.world import World
+
+Erased = Mapping[bytes, tuple[int, bytes]]
+"""Belief id to the stamp of the erasure and the event that erased it."""
+
+
+class Fold:
+    """What a set of facts says about every belief."""
+
+    def __init__(self, world: World, order: ActingOrder) -> None:
+        self.lives: dict[bytes, Life] = world.lives
+        """Beliefs by id."""
+        self.acted: dict[bytes, int] = order.acted
+        """Stamp at which each event acts, of those that do."""
+        self.entity: dict[bytes, bytes] = order.entity
+        """Copy to the earliest event with its type and source_ref."""
+        self.waiting: dict[bytes, bytes | None] = {event: missing for event, (_, missing) in order.waiting.items()}
+        """Events that don't act, to what they wait for (None: a question, which never acts)."""
+        self.waiting |= {fact.id: None for fact in order.questions}
+        self.void: dict[bytes, Note] = world.void
+        """Events that acted without any effect."""
+        self._world = world
+        self._order = order
+
+    @cached_property
+    def pending(self) -> dict[bytes, list[Life]]:
+        """Replacements that wait for their replacer to be fit, by event, with the beliefs they would end."""
+        found: dict[bytes, list[Life]] = {}
+        for life in self.lives.values():
+            for edge in (life.on or {}).values():
+                if edge.state is WAITING:
+                    found.setdefault(edge.event, []).append(life)
+        return found
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """Every remark, sorted: what is void, what waits and for what, and what to know."""
+        notes = [*self.void.values(), *self._world.notes]
+        notes += [Note(fact.id, Reason.QUESTION, None) for fact in self._order.questions]
+        notes += [Note(event, Reason.MISSING, missing) for event, (_, missing) in self._order.waiting.items()]
+        notes += [
+            Note(event, Reason.REPLACEMENT_WAITS, life.id) for event, lives in self.pending.items() for life in lives
+        ]
+        for lives in self._world.without_policy.values():
+            notes += [Note(life.id, Reason.UNKNOWN_POLICY, None) for life in lives]
+        return sorted(set(notes), key=lambda note: (note.event, note.reason, note.about or b""))
+
+
+def fold(facts: Iterable[Fact], rules: Rules = DEFAULT, *, erased: Erased | None = None) -> Fold:
+    """Fold facts into lives; neither their order nor their repetition matters.
+
+    ``erased`` names beliefs whose words are erased, by any of their ids. The result is exact for every belief whose
+    dependencies are among the facts.
+    """
+    order = ActingOrder([*facts, *_erasures(erased or {})])
+    world = World(rules, order.entity)
+    for now, fact in order:
+        if world.next_bound() <= now:
+            _pass_time(world, now)
+        world.now = now
+        act = ACTS.get(fact.type)
+        if fact.ref is not None and fact.id in order.entity:
+            copied(world, fact, order.entity[fact.id])
+        elif act is not None:
+            act(world, fact)
+        elif fact.type == "utterance.recorded":
+            continue
+        else:
+            continue
+        _settle(world, fact.id)
+    _pass_time(world, FOREVER - 1)
+    world.now = FOREVER - 1
+    for life in world.lives.values():
+        if life.stale_at < FOREVER:
+            life.pass_bounds(FOREVER - 1)
+    forks = Forks(world, order)
+    for life in world.forkable:
+        life.forks = forks
+    return Fold(world, order)
+
+
+def _erasures(erased: Erased) -> list[Fact]:
+    return [
+        Fact(hlc, b"", 0, event + belief, "belief.erased", {"belief_id": belief, "event": event}, (), None, b"")
+        for belief, (hlc, event) in erased.items()
+    ]
+
+
+def _settle(world: World, by: bytes | None) -> None:
+    """Let everything follow that follows from the present event, then write the rows that changed."""
+    while True:
+        if world.aging:
+            half_lives.update(world)
+        while world.dirty:
+            _reassess(world, world.dirty.pop())
+        if not world.queue or not replacements.act_on_first_ready(world):
+            if not world.dirty and not world.aging:
+                break
+    for life in world.touched:
+        life.touched = False
+        if life.line or life.live or life.ends or life.expired is not None:
+            life.write(world.now, by)
+    world.touched.clear()
+
+
+def _reassess(world: World, life: Life) -> None:
+    """Compute anew whether a belief is live and active, and tell whoever depends on it."""
+    if life.expired is None and life.expires_at <= world.now:
+        life.expired = world.now
+    live = not life.ends and life.expired is None
+    active = live and replacements.active(world, life)
+    rising = (live and not life.live) or (active and not life.active)
+    if not rising and live == life.live and active == life.active:
+        return
+    life.live, life.active = live, active
+    life.ever = life.ever or active
+    if life.tied:
+        for member in life.family():
+            replacements.announce(world, member, rising=rising)
+
+
+def _pass_time(world: World, to: int) -> None:
+    """Let every expiry up to a stamp come that others have to learn of."""
+    while world.next_bound() <= to:
+        bound, life = world.pop_bound()
+        if life.expires_at != bound or not (life.live or life.feeds):
+            continue
+        world.now = bound
+        world.change(life)
+        conclusions.look_again(world, life)
+        _settle(world, None)

@@ -1,0 +1,220 @@
+"""The life of one belief: its state while events are folded, and what is read of it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from beliefbase.beliefs import intervals
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.intervals import CODE, CONTESTED, EXPIRED, STALE, Interval, Line, Spell
+from beliefbase.beliefs.rules import FOREVER, HalfLife, Profile, Rules
+
+if TYPE_CHECKING:
+    from beliefbase.beliefs.contradictions import Contradiction
+    from beliefbase.beliefs.edges import Replacement
+    from beliefbase.beliefs.forks import Fate, Forks
+    from beliefbase.beliefs.policies import Policy
+
+_ACTIVE, _CANDIDATE = CODE["active"], CODE["candidate"]
+
+Ending = tuple[int, int, bytes, int]
+"""Stamp at which it acts, precedence, event, code of the status: sorts by which names the cause."""
+
+
+class Life:
+    """A belief (or an utterance that takes part in a contradiction: it lives for ever).
+
+    The fold changes it; readers use ``id``, ``faces``, ``extraction``, ``born``, ``attributes``, ``intervals``,
+    ``spells``, ``at``, ``half_life``, ``affirmed``, ``promotions``, ``endings``, ``inputs``.
+    """
+
+    __slots__ = (
+        "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
+        "expired", "expires_at", "extraction", "faces", "fates", "feeds", "first_end", "forks", "half_life", "inputs",
+        "into", "into_log", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions", "rank",
+        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "stale_at", "tied", "touched", "watched_by",
+    )  # fmt: skip
+
+    def __init__(self, extraction: Fact, born: int, rank: int, profile: Profile) -> None:
+        self.extraction = extraction
+        """The fact that created it: the earliest of its copies."""
+        self.born = born
+        """Stamp from which it exists."""
+        self.attributes: Mapping[str, Any] = extraction.payload
+        """The extraction's payload with the reclassifications so far."""
+        self.faces: tuple[bytes, ...] = (extraction.id,)
+        """Every id that names it, the entity's own first."""
+        self.line: Line = []
+
+        self.mature = False
+        self.promoted = False
+        self.ever = False
+        """Whether it has ever been active."""
+        self.ends: dict[bytes, Ending] = {}
+        """Endings in force, by event."""
+        self.first_end: Ending | None = None
+        self.expired: int | None = None
+        self.live = False
+        self.active = False
+
+        self.policy: Policy | None = None
+        self.profile = profile
+        self.half_life: HalfLife = HalfLife(None, "")
+        self.anchor = born
+        """Stamp of the last affirmation."""
+        self.base = born
+        """Stamp that the half-life counts from: the anchor, or where a half-life from elsewhere began."""
+        self.stale_at = FOREVER
+        self.expires_at = FOREVER
+        self.reclassified_at = -1
+
+        self.affirmed: list[int] | None = None
+        """Stamps of affirmations and reinstatements, in order; None if there were none."""
+        self.promotions: list[tuple[int, bytes, bool]] | None = None
+        """Stamp, event, and whether it promoted (or demoted)."""
+        self.recurred: set[tuple[bytes, bytes | None]] | None = None
+        self.shown: set[bytes] | None = None
+        """Sessions in which it was injected."""
+        self.inputs: list[bytes] | None = None
+        """Essential inputs of a conclusion, as named."""
+        self.fates: list[Fate] | None = None
+        self.forks: Forks | None = None
+
+        self.tied = False
+        """Whether other lives may depend on this one."""
+        self.touched = False
+        self.scheduled = False
+        """Whether others have to learn of its expiry at once."""
+        self.rank = rank
+        """Place in an order in which replacements in force lead upwards."""
+        self.on: dict[bytes, Replacement] | None = None
+        """Replacements of this belief, by event."""
+        self.by: list[Replacement] | None = None
+        """Replacements by this belief."""
+        self.into: Life | None = None
+        """The belief that it is merged into."""
+        self.into_log: list[tuple[int, Life | None]] | None = None
+        self.absorbed: list[Life] | None = None
+        """The beliefs merged directly into this one."""
+        self.challenges = 0
+        """Waiting replacements and contradictions that contest this belief or one merged into it."""
+        self.disputes: list[Contradiction] | None = None
+        self.feeds: dict[Life, None] | None = None
+        """Conclusions to look at again when anything changes here."""
+        self.watched_by: dict[Life, None] | None = None
+        """Replacers whose waiting replacements may act when this belief rises or is replaced."""
+
+    @property
+    def id(self) -> bytes:
+        """The belief's id: that of its extraction."""
+        return self.extraction.id
+
+    # -- while folding ----------------------------------------------------------------------------------------------
+
+    def alive(self, now: int) -> bool:
+        """Whether no ending is in force and the bound of expiry hasn't come."""
+        return not self.ends and self.expired is None and self.expires_at > now
+
+    def pass_bounds(self, now: int) -> None:
+        """Write the rows of bounds up to and including ``now``."""
+        if not self.ends and self.expired is None and self.stale_at <= now:
+            line = self.line
+            if not line[-3] & STALE:  # type: ignore[operator]
+                line += (self.stale_at, line[-3] | STALE, None, None)  # type: ignore[operator]
+            if self.expires_at <= now:
+                line += (self.expires_at, EXPIRED, None, None)
+        if self.expired is None and self.expires_at <= now:
+            self.expired = self.expires_at
+            if not self.scheduled:
+                self.live = self.active = False
+
+    def write(self, now: int, by: bytes | None) -> None:
+        """Write a row if the belief stands otherwise than before; of several at one stamp the last counts."""
+        first = self.first_end
+        cause = None
+        if first is not None and (self.expired is None or first[0] < self.expired):
+            code, cause = first[3], first[2]
+        elif self.expired is not None:
+            code = EXPIRED
+        else:
+            code = _ACTIVE if self.active else _CANDIDATE
+            if self.stale_at <= now:
+                code |= STALE
+            if self.challenges:
+                code |= CONTESTED
+        line = self.line
+        if line:
+            if line[-4] == now:
+                del line[-4:]
+                if not line:
+                    line += (now, code, cause, by)
+                    return
+            if line[-3] == code and line[-2] == cause:
+                return
+        line += (now, code, cause, by)
+
+    def end(self, ending: Ending) -> None:
+        """Put an ending in force."""
+        self.ends[ending[2]] = ending
+        if self.first_end is None or ending < self.first_end:
+            self.first_end = ending
+
+    def lift(self, event: bytes) -> None:
+        """Take an ending by this event out of force, if there is one."""
+        ending = self.ends.pop(event, None)
+        if ending is not None and ending is self.first_end:
+            self.first_end = min(self.ends.values(), default=None)
+
+    def set_bounds(self, rules: Rules) -> None:
+        """Place the bounds of staleness and expiry by half-life and base."""
+        days = self.half_life.days
+        if days is None:
+            self.stale_at = self.expires_at = FOREVER
+        else:
+            self.stale_at = rules.bound(self.base, days)
+            self.expires_at = rules.bound(self.base, 2 * days)
+
+    def chain(self) -> list[Life]:
+        """This belief and, if it is merged, its survivors in turn."""
+        found = [self]
+        while (survivor := found[-1].into) is not None:
+            found.append(survivor)
+        return found
+
+    def canon(self) -> Life:
+        """The belief that stands for this one: itself, or its last survivor."""
+        life = self
+        while life.into is not None:
+            life = life.into
+        return life
+
+    def family(self) -> Iterator[Life]:
+        """This belief and every duplicate merged into it, directly or in turn."""
+        stack = [self]
+        while stack:
+            life = stack.pop()
+            yield life
+            if life.absorbed:
+                stack += life.absorbed
+
+    # -- afterwards -------------------------------------------------------------------------------------------------
+
+    @property
+    def intervals(self) -> list[Interval]:
+        """Its rows, in order, without gaps from ``born`` to ``FOREVER``."""
+        return intervals.rows(self.line, self.forks.of(self) if self.forks is not None else ())
+
+    @property
+    def spells(self) -> list[Spell]:
+        """Its live stretches."""
+        return intervals.spells(self.intervals)
+
+    @property
+    def endings(self) -> list[Ending]:
+        """Every ending in force at the end, the one that names the cause first."""
+        return sorted(self.ends.values())
+
+    def at(self, hlc: int) -> Interval | None:
+        """The interval that holds a stamp; None before the belief exists."""
+        return intervals.at(self.intervals, hlc)

@@ -1,0 +1,182 @@
+"""Batched questions to a log: tasks ask for facts, and each round answers what all of them wait for at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, Protocol, TypeVar
+
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.order import PRESUPPOSED
+from beliefbase.events.catalog import Role
+
+T = TypeVar("T")
+
+
+class Source(Protocol):
+    """What the log can be asked for. Answers may come in any order, but each fact once per call."""
+
+    def by_id(self, ids: Collection[bytes]) -> list[Fact]:
+        """The stored facts with these ids."""
+
+    def naming(self, keys: Collection[bytes], roles: Collection[int]) -> list[Fact]:
+        """The facts that name one of these keys in one of these roles."""
+
+    def everywhere(self) -> list[Fact]:
+        """Profiles and policies: few, and part of every slice."""
+
+
+class Need(NamedTuple):
+    """What a task waits for: facts by id (role None), or facts that name keys in one role."""
+
+    role: Role | None
+    keys: tuple[bytes, ...]
+
+
+Task = Generator[Need, list[Fact], T]
+
+_ACTS_ON: Final = {
+    "belief.affirmed": ("belief_id",),
+    "belief.promoted": ("belief_id",),
+    "belief.demoted": ("belief_id",),
+    "belief.reclassified": ("belief_id", "condition_key"),
+    "belief.retracted": ("belief_id",),
+    "belief.erased": ("belief_id",),
+    "belief.reinstated": ("belief_id",),
+    "belief.superseded": ("superseded_id",),
+    "belief.merged": ("duplicate_id", "surviving_id"),
+    "belief.extracted": ("condition_key",),
+    "condition.met": ("belief_id", "condition_key"),
+    "conclusion.derived": ("belief_id",),
+    "contradiction.raised": ("left", "right"),
+    "contradiction.resolved": ("contradiction_id",),
+    "memory.revalidated": ("belief_id",),
+}
+
+
+def named(fact: Fact) -> Iterator[tuple[Role, bytes]]:
+    """The keys that the life of beliefs may depend on, with their roles: the part of the log's index used here."""
+    payload = fact.payload
+    if fact.ref is not None:
+        yield Role.SELF, fact.ref
+    for basis in fact.basis:
+        yield Role.BASIS, basis
+    for field in _ACTS_ON.get(fact.type, ()):
+        if field in payload:
+            yield Role.STATE, payload[field]
+    if fact.type == "belief.superseded":
+        yield Role.LINK, payload["superseding_id"]
+    elif fact.type == "belief.reinstated":
+        for undone in payload["undoes"]:
+            yield Role.LINK, undone
+    elif fact.type == "conclusion.derived":
+        for item in payload["inputs"]:
+            yield Role.LINK, item["belief_id"]
+    elif fact.type == "memory.injected":
+        for card in payload["cards"]:
+            yield Role.SHOWN, card["belief_id"]
+    elif fact.type == "memory.revalidated" and "prompt_id" in payload:
+        yield Role.CITED, payload["prompt_id"]
+
+
+def presupposed(fact: Fact) -> tuple[bytes, ...]:
+    """The ids that must act before this fact can; a replacer is none of them."""
+    payload = fact.payload
+    ids = tuple(payload[field] for field in PRESUPPOSED.get(fact.type, ()) if field in payload)
+    return ids + tuple(payload.get("undoes", ()))
+
+
+class Lookups:
+    """Runs tasks against a source; nothing is asked twice, and each round asks at most once per role."""
+
+    def __init__(self, source: Source) -> None:
+        self.facts: dict[bytes, Fact] = {}
+        """Every fact fetched so far, by id."""
+        self.rounds = 0
+        """How often the source was asked for what all tasks then waited for."""
+        self._source = source
+        self._asked: dict[Role | None, set[bytes]] = defaultdict(set)
+        self._naming: dict[tuple[Role, bytes], dict[bytes, Fact]] = defaultdict(dict)
+        self._spawned: list[Task[object]] = []
+
+    def spawn(self, task: Task[object]) -> None:
+        """Add a task to the current run; nobody waits for its result."""
+        self._spawned.append(task)
+
+    def run(self, task: Task[T]) -> T:
+        """Run a task, and what it spawns, to the end."""
+        result: list[T] = []
+
+        def wrapped() -> Task[None]:
+            result.append((yield from task))
+
+        self._spawned.append(wrapped())
+        waiting: list[tuple[Task[object], Need]] = []
+        while True:
+            while self._spawned:
+                started = self._spawned.pop()
+                self._advance(started, None, waiting)
+            if not waiting:
+                return result[0]
+            self._fetch(need for _, need in waiting)
+            woken, waiting = waiting, []
+            for resumed, need in woken:
+                self._advance(resumed, need, waiting)
+
+    def _advance(self, task: Task[object], need: Need | None, waiting: list[tuple[Task[object], Need]]) -> None:
+        try:
+            need = next(task) if need is None else task.send(self._answer(need))
+            while self._asked[need.role].issuperset(need.keys):
+                need = task.send(self._answer(need))
+        except StopIteration:
+            return
+        waiting.append((task, need))
+
+    def _answer(self, need: Need) -> list[Fact]:
+        if need.role is None:
+            return [self.facts[key] for key in need.keys if key in self.facts]
+        found: dict[bytes, Fact] = {}
+        for key in need.keys:
+            found.update(self._naming.get((need.role, key), {}))
+        return list(found.values())
+
+    def _fetch(self, needs: Iterable[Need]) -> None:
+        self.rounds += 1
+        wanted: dict[Role | None, set[bytes]] = defaultdict(set)
+        for need in needs:
+            wanted[need.role].update(need.keys)
+        for role, keys in wanted.items():
+            asked = sorted(keys - self._asked[role])
+            self._asked[role].update(asked)
+            for fact in sorted(self._source.by_id(asked) if role is None else self._source.naming(asked, (role,))):
+                self._store(fact)
+
+    def _store(self, fact: Fact) -> None:
+        if fact.id in self.facts:
+            return
+        self.facts[fact.id] = fact
+        self._asked[None].add(fact.id)
+        for role, key in named(fact):
+            self._naming[role, key][fact.id] = fact
+
+    def entity(self, event_id: bytes) -> Task[list[Fact]]:
+        """The copies of an event in order, the entity's earliest first; empty where the event isn't stored."""
+        found = yield Need(None, (event_id,))
+        if not found or found[0].ref is None:
+            return found
+        copies = yield Need(Role.SELF, (found[0].ref,))
+        return sorted(copy for copy in copies if copy.type == found[0].type)
+
+    def entities(self, event_ids: Sequence[bytes]) -> Task[dict[bytes, list[Fact]]]:
+        """Like :meth:`entity` for many at once: id to copies, without those that aren't stored."""
+        found = yield Need(None, tuple(event_ids))
+        copies = yield Need(Role.SELF, tuple(fact.ref for fact in found if fact.ref is not None))
+        by_name: dict[tuple[str, bytes | None], list[Fact]] = defaultdict(list)
+        for copy in sorted(copies):
+            by_name[copy.type, copy.ref].append(copy)
+        return {fact.id: by_name[fact.type, fact.ref] if fact.ref is not None else [fact] for fact in found}
+
+    def acting_on(self, faces: Iterable[Fact]) -> Task[list[Fact]]:
+        """The facts that act on an entity under any of its ids, in order."""
+        found = yield Need(Role.STATE, tuple(face.id for face in faces))
+        return sorted(found)

@@ -1,0 +1,121 @@
+"""The acting order: each event acts at its own stamp, or directly after the last thing that it presupposes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from beliefbase.beliefs.facts import Fact
+
+PRESUPPOSED: Final[Mapping[str, tuple[str, ...]]] = {
+    "belief.affirmed": ("belief_id",),
+    "belief.promoted": ("belief_id",),
+    "belief.demoted": ("belief_id",),
+    "belief.reclassified": ("belief_id",),
+    "belief.superseded": ("superseded_id",),
+    "belief.merged": ("duplicate_id",),
+    "belief.retracted": ("belief_id",),
+    "belief.reinstated": ("belief_id",),
+    "belief.erased": ("belief_id",),
+    "condition.met": ("belief_id",),
+    "contradiction.raised": ("left", "right"),
+    "contradiction.resolved": ("contradiction_id",),
+    "conclusion.derived": ("belief_id",),
+    "memory.used": ("injection_id",),
+    "memory.revalidated": ("belief_id", "prompt_id"),
+}
+"""Fields that name what an event of a type presupposes. A reinstatement also presupposes the endings it undoes."""
+
+
+class ActingOrder:
+    """Iterates over facts in the order in which they act.
+
+    A fact acts once everything that it presupposes has acted: at its own stamp, or directly after the last of them;
+    several directly after one in their own order, each followed by its own. A fact whose turn never comes waits.
+    A later fact of one type and source_ref is a copy of the earliest: it acts only as another name of that entity,
+    and what names it presupposes both.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self.acted: dict[bytes, int] = {}
+        """Event id to the stamp at which it acts, of all that have acted so far."""
+        self.entity: dict[bytes, bytes] = {}
+        """Copy to the earliest event of its entity."""
+        self.waiting: dict[bytes, tuple[Fact, bytes]] = {}
+        """Event id to the fact and what it waits for; complete after the iteration."""
+        self.questions: list[Fact] = []
+        """Extractions of questions: no beliefs, they never act."""
+        self.facts = sorted(facts)
+        self._first: dict[tuple[str, bytes], bytes] = {}
+
+    def __iter__(self) -> Iterator[tuple[int, Fact]]:
+        """Yield each acting fact with the stamp at which it acts."""
+        acted, blocked = self.acted, dict[bytes, list[Fact]]()
+        presupposed = PRESUPPOSED.get
+        previous = b""
+        for fact in self.facts:
+            stamp, _, _, event, kind, payload, _, ref, _ = fact
+            if event == previous:
+                continue
+            previous = event
+            if ref is not None:
+                first = self._first.setdefault((kind, ref), event)
+                if first != event:
+                    self.entity[event] = first
+            missing = None
+            if fields := presupposed(kind):
+                named = payload.get(fields[0])
+                if (named is not None and named not in acted) or ref is not None or len(fields) > 1 or "undoes" in payload:
+                    missing = self._missing(fact)
+            elif ref is not None or kind == "belief.extracted":
+                if kind == "belief.extracted" and payload.get("speech_act") == "question":
+                    self.questions.append(fact)
+                    continue
+                missing = self._missing(fact)
+            if missing is not None:
+                blocked.setdefault(missing, []).append(fact)
+                continue
+            acted[event] = stamp
+            yield stamp, fact
+            if blocked and event in blocked:
+                yield from self._followers(event, stamp, blocked)
+        self.waiting = {fact.id: (fact, missing) for missing, facts in blocked.items() for fact in facts}
+
+    def _followers(self, event: bytes, stamp: int, blocked: dict[bytes, list[Fact]]) -> Iterator[tuple[int, Fact]]:
+        """What acts directly after an event, each followed by its own."""
+        stack = [self._released(event, blocked)]
+        while stack:
+            if not stack[-1]:
+                stack.pop()
+                continue
+            fact = stack[-1].pop()
+            self.acted[fact.id] = stamp
+            yield stamp, fact
+            if fact.id in blocked:
+                stack.append(self._released(fact.id, blocked))
+
+    def _released(self, event: bytes, blocked: dict[bytes, list[Fact]]) -> list[Fact]:
+        """What waited for an event and for nothing else, last first; the others wait on."""
+        released = []
+        for fact in sorted(blocked.pop(event), reverse=True):
+            missing = self._missing(fact)
+            if missing is None:
+                released.append(fact)
+            else:
+                blocked.setdefault(missing, []).append(fact)
+        return released
+
+    def _missing(self, fact: Fact) -> bytes | None:
+        """The first presupposed id that hasn't acted, if any."""
+        first = self.entity.get(fact.id)
+        if first is not None and first not in self.acted:
+            return first
+        for field in PRESUPPOSED.get(fact.type, ()):
+            named: bytes | None = fact.payload.get(field)
+            if named is not None and named not in self.acted:
+                return named
+        if fact.type == "belief.reinstated":
+            for undone in fact.payload["undoes"]:
+                if undone not in self.acted:
+                    return bytes(undone)
+        return None

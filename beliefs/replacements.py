@@ -1,0 +1,332 @@
+"""Replacements (supersessions, merges, resolutions with a winner): when they wait, act, are void or undone."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from beliefbase.beliefs import conclusions, contradictions, topology
+from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
+from beliefbase.beliefs.half_lives import inherits
+from beliefbase.beliefs.intervals import STATUSES
+from beliefbase.beliefs.reasons import Reason
+from beliefbase.beliefs.rules import ENDINGS
+
+if TYPE_CHECKING:
+    from beliefbase.beliefs.contradictions import Contradiction
+    from beliefbase.beliefs.life import Life
+    from beliefbase.beliefs.world import World
+
+PRECEDENCE: Final = tuple(ENDINGS.index(status) if status in ENDINGS else len(ENDINGS) for status in STATUSES)
+"""Code of a status to its precedence."""
+
+
+def propose(
+    world: World, event: bytes, kind: int, target: Life, named: bytes, contradiction: Contradiction | None = None
+) -> None:
+    """Put up a replacement; it acts as soon as it can, which may be at once."""
+    world.edges += 1
+    edge = Replacement(world.edges, event, kind, target, named, contradiction)
+    target.tied = True
+    if target.on is None:
+        target.on = {}
+    target.on[event] = edge
+    if contradiction is not None:
+        contradiction.edges.append(edge)
+    replacer = world.known.get(named) or world.utterances.get(named)
+    if replacer is None:
+        world.awaited.setdefault(named, []).append(edge)
+    else:
+        _attach(edge, replacer)
+    enqueue(world, edge)
+
+
+def met(world: World, name: bytes, life: Life) -> None:
+    """A belief has become known under a name: replacements by it are looked at again."""
+    for edge in world.awaited.pop(name, ()):
+        _attach(edge, life)
+        if edge.state is WAITING:
+            mark(world, edge)
+            enqueue(world, edge)
+
+
+def _attach(edge: Replacement, replacer: Life) -> None:
+    edge.replacer = replacer
+    replacer.tied = True
+    if replacer.by is None:
+        replacer.by = []
+    replacer.by.append(edge)
+
+
+def enqueue(world: World, edge: Replacement) -> None:
+    """Have a waiting replacement looked at before the present event is done."""
+    if not edge.queued and edge.state is WAITING:
+        edge.queued = True
+        heapq.heappush(world.queue, (edge.seq, edge))
+
+
+def wake_target(world: World, target: Life) -> None:
+    """Look again at what waits to replace this belief: it needs less now."""
+    for edge in (target.on or {}).values():
+        enqueue(world, edge)
+
+
+def wake(world: World, life: Life) -> None:
+    """Look again at what waits for this belief, or for what replaced it, to rise."""
+    for source in life.watched_by or ():
+        for edge in source.by or ():
+            enqueue(world, edge)
+
+
+# -- whether it acts ------------------------------------------------------------------------------------------------
+
+
+def act_on_first_ready(world: World) -> bool:
+    """Let the first replacement that can act do so; False if none can."""
+    queue = world.queue
+    while queue:
+        edge = heapq.heappop(queue)[1]
+        edge.queued = False
+        if edge.state is not WAITING:
+            continue
+        if _ready(world, edge):
+            _act(world, edge)
+            return True
+        _watch(world, edge)
+        mark(world, edge)
+    return False
+
+
+def _ready(world: World, edge: Replacement) -> bool:
+    """Whether a waiting replacement can act: its replacer, or what replaced that, is fit to end its target."""
+    target, replacer = edge.target, edge.replacer
+    if replacer is None:
+        return False
+    if edge.kind == MERGE:
+        survivor = replacer.canon()
+        return survivor.alive(world.now) and (not target.mature or active(world, survivor))
+    if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
+        return True
+    fit = active if target.mature else _live
+    return any(fit(world, life) for life in successors(replacer) if life is not target)
+
+
+def active(world: World, life: Life) -> bool:
+    """Whether a belief is active now."""
+    return life.mature and life.alive(world.now) and (life.inputs is None or conclusions.holds(world, life))
+
+
+def _live(world: World, life: Life) -> bool:
+    return life.alive(world.now)
+
+
+def successors(life: Life) -> Iterator[Life]:
+    """The belief and what replaced it, in turn, by replacements in force."""
+    yield life
+    if not life.on:
+        return
+    found, stack = {life}, [life]
+    while stack:
+        for edge in (stack.pop().on or {}).values():
+            if edge.state is EFFECTIVE and (above := edge.replacer) is not None and above not in found:
+                found.add(above)
+                stack.append(above)
+                yield above
+
+
+def _watch(world: World, edge: Replacement) -> None:
+    """Have a replacement looked at again when what it waits for may have come."""
+    replacer = edge.replacer
+    if replacer is None:
+        return
+    for life in replacer.chain() if edge.kind == MERGE else successors(replacer):
+        _watched(life, replacer)
+    world.schedule(replacer.canon())
+
+
+def _watched(life: Life, replacer: Life) -> None:
+    life.tied = True
+    if life.watched_by is None:
+        life.watched_by = {}
+    life.watched_by[replacer] = None
+
+
+# -- what it does ---------------------------------------------------------------------------------------------------
+
+
+def _act(world: World, edge: Replacement) -> None:
+    """Put a replacement in force, unless it would close a cycle among those in force."""
+    target, replacer = edge.target, edge.replacer
+    assert replacer is not None
+    earlier = list(contradictions.overruled(edge)) if edge.contradiction is not None else []
+    for old in earlier:
+        old.state = UNDONE
+    if not topology.admit(target, replacer):
+        for old in earlier:
+            old.state = EFFECTIVE
+        _refuse(world, edge)
+        return
+    for old in earlier:
+        _release(world, old)
+        undo(world, old.target, old.event)
+    world.change(target)
+    edge.state = EFFECTIVE
+    world.effects += 1
+    edge.effect = world.effects
+    mark(world, edge)
+    survivors = target.chain()[1:] if target.into is not None else ()
+    target.end((world.now, PRECEDENCE[edge.kind], edge.event, edge.kind))
+    for survivor in survivors:
+        if survivor.on is None or edge.event not in survivor.on:
+            propose(world, edge.event, edge.kind, survivor, edge.named, edge.contradiction)
+    if edge.kind == SUPERSESSION:
+        _age_corrector(world, target, replacer)
+    elif edge.kind == MERGE:
+        _relink(world, target)
+        _hand_over_affirmation(world, target)
+    _spread(world, target, replacer)
+
+
+def _refuse(world: World, edge: Replacement) -> None:
+    edge.state = VOID
+    world.refuse(edge.event, Reason.CYCLE, edge.target.id)
+    mark(world, edge)
+    if edge.contradiction is not None:
+        contradictions.set_open(world, edge.contradiction, True)
+
+
+def _age_corrector(world: World, target: Life, replacer: Life) -> None:
+    """A correction takes the half-life of what it corrects; of several the shortest."""
+    if not inherits(replacer):
+        return
+    if replacer.half_life.reason == "correction":
+        taken, new = replacer.half_life.days, target.half_life.days
+        if new is None or (taken is not None and new >= taken):
+            return
+    world.aging[replacer] = None
+
+
+def _hand_over_affirmation(world: World, duplicate: Life) -> None:
+    """The survivor keeps the later of the two last affirmations."""
+    survivor = duplicate.canon()
+    world.touch(survivor)
+    if duplicate.anchor > survivor.anchor and survivor.expired is None and not survivor.expires_at <= world.now:
+        world.change(survivor)
+        survivor.anchor = duplicate.anchor
+        survivor.base = max(survivor.base, survivor.anchor)
+        world.set_bounds(survivor)
+
+
+def _spread(world: World, target: Life, replacer: Life) -> None:
+    """Whoever watches the target watches what replaced it as well."""
+    for source in tuple(target.watched_by or ()):
+        for life in successors(replacer):
+            known = life.watched_by is not None and source in life.watched_by
+            _watched(life, source)
+            if known or life.alive(world.now):
+                for edge in source.by or ():
+                    enqueue(world, edge)
+                break
+    conclusions.look_again(world, target)
+
+
+def undo(world: World, target: Life, event: bytes) -> None:
+    """Take an ending out of force, which counts as an affirmation."""
+    world.change(target)
+    target.lift(event)
+    world.refresh(target)
+
+
+def withdraw(world: World, edge: Replacement) -> None:
+    """Take a replacement out for good, in force or waiting."""
+    was = edge.state
+    edge.state = UNDONE
+    if was is EFFECTIVE:
+        _release(world, edge)
+    else:
+        mark(world, edge)
+
+
+def _release(world: World, edge: Replacement) -> None:
+    """Let go of what hung on a replacement that was in force."""
+    target, replacer = edge.target, edge.replacer
+    if edge.kind == MERGE:
+        _relink(world, target)
+    elif edge.kind == SUPERSESSION and replacer is not None and inherits(replacer):
+        world.aging[replacer] = None
+    wake(world, target)
+    conclusions.look_again(world, target)
+
+
+# -- merges ---------------------------------------------------------------------------------------------------------
+
+
+def _relink(world: World, duplicate: Life) -> None:
+    """Find the survivor of a belief anew: that of the first merge in force."""
+    merges = [edge for edge in (duplicate.on or {}).values() if edge.kind == MERGE and edge.state is EFFECTIVE]
+    first = min(merges, key=lambda edge: edge.effect, default=None)
+    survivor = None if first is None else first.replacer
+    if survivor is duplicate.into:
+        return
+    before = duplicate.canon()
+    if duplicate.into is not None and duplicate.into.absorbed is not None:
+        duplicate.into.absorbed.remove(duplicate)
+        _weigh(duplicate.into, -duplicate.challenges)
+    duplicate.into = survivor
+    if duplicate.into_log is None:
+        duplicate.into_log = []
+    duplicate.into_log.append((world.now, survivor))
+    if survivor is not None:
+        if survivor.absorbed is None:
+            survivor.absorbed = []
+        survivor.absorbed.append(duplicate)
+        _weigh(survivor, duplicate.challenges)
+    after = duplicate.canon()
+    for life in (before, after):
+        world.touch(life)
+        world.schedule(life)
+    for life in duplicate.family():
+        life.tied = True
+        announce(world, life, rising=True)
+
+
+def _weigh(life: Life | None, by: int) -> None:
+    while life is not None and by:
+        life.challenges += by
+        life = life.into
+
+
+# -- contested ------------------------------------------------------------------------------------------------------
+
+
+def mark(world: World, edge: Replacement) -> None:
+    """Count a replacement among what contests its target, or no longer."""
+    bites = (
+        edge.state is WAITING
+        and edge.kind != MERGE
+        and (edge.replacer is None or edge.replacer.canon().alive(world.now))
+    )
+    if bites != edge.bites:
+        edge.bites = bites
+        weigh(world, edge.target, 1 if bites else -1)
+
+
+def weigh(world: World, life: Life, by: int) -> None:
+    """Add to what contests a belief and those that it is merged into."""
+    _weigh(life, by)
+    world.touch(life.canon())
+
+
+def announce(world: World, life: Life, *, rising: bool) -> None:
+    """The belief that stands for this one rose or fell: flags and waiting replacements that depend on it follow."""
+    for edge in life.by or ():
+        if edge.state is WAITING:
+            mark(world, edge)
+            if rising:
+                enqueue(world, edge)
+    for contradiction in life.disputes or ():
+        contradictions.judge(world, contradiction)
+    conclusions.look_again(world, life)
+    if rising:
+        wake(world, life)

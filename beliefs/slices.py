@@ -1,0 +1,291 @@
+"""Slices: the facts that fold some beliefs exactly as the whole log would.
+
+A belief is needed in one of three depths, each with its own rule below:
+
+- *birth*: that and when it exists; enough for a superseder that is active at birth and closes no cycle;
+- *life*: when it is candidate, active and ended, its half-life, and what replaces it;
+- *rows*: its life with the flags that only readers see (contested, forked).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
+from typing import Final
+
+from beliefbase.beliefs.basis import decisive
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
+from beliefbase.beliefs.paths import Stamp, between, edges_from, reached, resolution_edges, stamp
+from beliefbase.beliefs.rules import RECURRENCES, passes_entry
+from beliefbase.events.catalog import Role
+from beliefbase.events.catalog.registry import FATE_CHANGING
+
+_MATURING: Final = frozenset({"belief.affirmed", "belief.promoted", "belief.reclassified", "memory.revalidated"})
+_UNSTEADY: Final = frozenset({"belief.demoted", "belief.reclassified"})
+
+
+def slice_for(source: Source, beliefs: Collection[bytes]) -> list[Fact]:
+    """The facts, in order, that fold these beliefs (ids of any copy) exactly as all facts would."""
+    return Slice(source, beliefs).facts
+
+
+class Slice:
+    """A dependency-closed set of facts, and what it took to find it.
+
+    Beside the rows of ``beliefs`` it decides when the facts in ``deciding`` act and whether they are void.
+    """
+
+    def __init__(self, source: Source, beliefs: Collection[bytes], deciding: Iterable[Fact] = ()) -> None:
+        self.lookups = Lookups(source)
+        self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
+        self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
+        """Entities whose life is needed: their copies, and the facts that act on them."""
+        self._started: set[tuple[Callable[[bytes], Task[None]], bytes]] = set()
+        self.lookups.run(self._all(beliefs, deciding))
+        self.lookups.run(self._injections())
+        self.facts: list[Fact] = sorted(self._kept.values())
+        """The facts of the slice, in order."""
+
+    def _all(self, beliefs: Collection[bytes], deciding: Iterable[Fact]) -> Task[None]:
+        for belief in sorted(beliefs):
+            self._start(self._rows, belief)
+        for fact in deciding:
+            self._keep((fact,))
+            self._decides(fact)
+        yield from ()
+
+    def _start(self, rule: Callable[[bytes], Task[None]], key: bytes) -> None:
+        if (rule, key) not in self._started:
+            self._started.add((rule, key))
+            self.lookups.spawn(rule(key))
+
+    def _keep(self, facts: Iterable[Fact]) -> None:
+        for fact in facts:
+            if fact.id not in self._kept:
+                self._kept[fact.id] = fact
+                if fact.ref is not None:
+                    self._start(self._birth, fact.id)
+                for key in presupposed(fact):
+                    self._start(self._birth, key)
+
+    # Depths
+
+    def _birth(self, event_id: bytes) -> Task[None]:
+        self._keep((yield from self.lookups.entity(event_id)))
+
+    def _life(self, belief: bytes) -> Task[None]:
+        copies = yield from self.lookups.entity(belief)
+        self._keep(copies)
+        if not copies or copies[0].type != "belief.extracted" or copies[0].id in self._living:
+            return
+        acting = yield from self.lookups.acting_on(copies)
+        if copies[0].id in self._living:
+            return
+        self._living[copies[0].id] = copies, acting
+        for fact in (copies[0], *acting):
+            payload = fact.payload
+            if fact.type == "contradiction.raised":
+                self._start(self._resolved, fact.id)
+                continue
+            self._keep((fact,))
+            if "condition_key" in payload:
+                self._start(self._conditions, payload["condition_key"])
+            if fact.type == "belief.superseded":
+                self.lookups.spawn(self._superseded(fact, copies, acting))
+            elif fact.type == "belief.merged":
+                self._start(self._merged, fact.id)
+            elif fact.type == "conclusion.derived":
+                self._start(self._concluded, fact.id)
+            elif fact.type == "belief.reclassified" and payload.get("speech_act") == "correction":
+                self._start(self._corrects_from_here_on, copies[0].id)
+        if copies[0].payload.get("speech_act") == "correction":
+            self._start(self._corrects, copies[0].id)
+
+    def _rows(self, belief: bytes) -> Task[None]:
+        self._start(self._life, belief)
+        members = yield from self._with_duplicates(belief)
+        acting = sorted((yield Need(Role.STATE, tuple(copy.id for copies in members for copy in copies))))
+        raised = [fact for fact in acting if fact.type == "contradiction.raised"]
+        for fact in raised:
+            self._start(self._contested, fact.id)
+        revisions = yield from self._fates(members, acting, raised)
+        found = yield from decisive(self.lookups, revisions)
+        self._keep(found.facts)
+        for fact in (*found.deciders, *found.concurrent):
+            self._decides(fact)
+
+    def _forward(self, belief: bytes) -> Task[None]:
+        """The lives of a belief and of all that would replace it, in turn."""
+        copies = yield from self.lookups.entity(belief)
+        if copies:
+            self._start(self._life, copies[0].id)
+            for edge in (yield from edges_from(self.lookups, [copy.id for copy in copies])):
+                self._start(self._forward, edge.by)
+
+    # What a life reads
+
+    def _superseded(self, fact: Fact, copies: list[Fact], acting: list[Fact]) -> Task[None]:
+        """One that replaces: its life only where the moment at which it does isn't plain from its birth."""
+        by = fact.payload["superseding_id"]
+        superseder = yield from self.lookups.entity(by)
+        self._keep(superseder)
+        if not superseder or superseder[0].type != "belief.extracted":
+            return
+        if passes_entry(superseder[0].payload) or _never_mature(copies, acting):
+            named = (fact.payload["superseded_id"], by)
+            faces = (self.lookups.facts[i] for i in named)
+            effect = max(map(stamp, (fact, copies[0], superseder[0], *faces)))
+            yield from self._cycle(superseder[0].id, copies[0].id, fact, effect)
+        else:
+            self._start(self._forward, superseder[0].id)
+
+    def _cycle(self, by: bytes, target: bytes, fact: Fact, effect: Stamp | None) -> Task[None]:
+        """The lives of all through which the replacement may close a cycle where it takes effect."""
+        for belief in (yield from between(self.lookups, by, target, until=effect, without=fact.id)):
+            self._start(self._life, belief)
+
+    def _merged(self, event_id: bytes) -> Task[None]:
+        fact = self.lookups.facts[event_id]
+        ends = yield from self.lookups.entities([fact.payload["surviving_id"], fact.payload["duplicate_id"]])
+        for copies in ends.values():
+            self._start(self._life, copies[0].id)
+        if len(ends) == 2:
+            survivor, duplicate = (ends[fact.payload[side]][0].id for side in ("surviving_id", "duplicate_id"))
+            yield from self._cycle(survivor, duplicate, fact, None)
+
+    def _resolved(self, event_id: bytes) -> Task[None]:
+        """A contradiction, if any resolution of it is known."""
+        copies = yield from self.lookups.entity(event_id)
+        acting = yield from self.lookups.acting_on(copies)
+        if acting:
+            self._keep((*copies, *acting))
+            self._start(self._life, copies[0].payload["left"])
+            self._start(self._life, copies[0].payload["right"])
+            for edge in (yield from resolution_edges(self.lookups, copies)):
+                self._start(self._forward, edge.by)
+
+    def _concluded(self, event_id: bytes) -> Task[None]:
+        """The essential inputs, and what lies between them and the conclusion, which may itself replace them."""
+        fact = self.lookups.facts[event_id]
+        conclusion = yield from self.lookups.entity(fact.payload["belief_id"])
+        for item in fact.payload["inputs"]:
+            if item["role"] == "essential" and conclusion:
+                copies = yield from self.lookups.entity(item["belief_id"])
+                if copies:
+                    self._start(self._life, copies[0].id)
+                    self.lookups.spawn(self._lives_between(copies[0].id, conclusion[0].id))
+
+    def _lives_between(self, belief: bytes, conclusion: bytes) -> Task[None]:
+        for between_them in (yield from between(self.lookups, belief, conclusion)):
+            self._start(self._life, between_them)
+
+    def _conditions(self, key: bytes) -> Task[None]:
+        self._keep(fact for fact in (yield Need(Role.STATE, (key,))) if fact.type == "condition.met")
+
+    def _corrects(self, belief: bytes) -> Task[None]:
+        """What a correction replaces: it takes its half-life from there."""
+        copies = yield from self.lookups.entity(belief)
+        for fact in (yield Need(Role.LINK, tuple(copy.id for copy in copies))):
+            if fact.type == "belief.superseded":
+                self._start(self._life, fact.payload["superseded_id"])
+
+    def _corrects_from_here_on(self, belief: bytes) -> Task[None]:
+        """Like :meth:`_corrects`, for a reclassification, which counts for the survivors of merges as well."""
+        copies = yield from self.lookups.entity(belief)
+        self._start(self._corrects, belief)
+        ids = {copy.id for copy in copies}
+        for fact in (yield from self.lookups.acting_on(copies)):
+            if fact.type == "belief.merged" and fact.payload["duplicate_id"] in ids:
+                self._start(self._corrects_from_here_on, fact.payload["surviving_id"])
+
+    # What only rows read
+
+    def _with_duplicates(self, belief: bytes) -> Task[list[list[Fact]]]:
+        """The copies of a belief, and of all that are or may be merged into it."""
+        members: dict[bytes, list[Fact]] = {}
+        pending = [belief]
+        while pending:
+            groups = yield from self.lookups.entities(pending)
+            new = {copies[0].id: copies for copies in groups.values() if copies[0].id not in members}
+            members.update(new)
+            ids = {copy.id for copies in new.values() for copy in copies}
+            acting = yield Need(Role.STATE, tuple(ids))
+            pending = [
+                fact.payload["duplicate_id"]
+                for fact in acting
+                if fact.type == "belief.merged" and fact.payload["surviving_id"] in ids
+            ]
+        return list(members.values())
+
+    def _contested(self, event_id: bytes) -> Task[None]:
+        """A contradiction with the lives of both sides, its resolutions, and what undoes these."""
+        copies = yield from self.lookups.entity(event_id)
+        self._keep(copies)
+        self._start(self._life, copies[0].payload["left"])
+        self._start(self._life, copies[0].payload["right"])
+        resolutions = yield from self.lookups.acting_on(copies)
+        groups = yield from self.lookups.entities([fact.id for fact in resolutions])
+        for fact in (yield Need(Role.LINK, tuple(copy.id for group in groups.values() for copy in group))):
+            self._keep((fact,))
+            self._start(self._life, fact.payload["belief_id"])
+
+    def _fates(self, members: list[list[Fact]], acting: list[Fact], raised: list[Fact]) -> Task[list[Fact]]:
+        """The fate-changing revisions of a belief and its duplicates."""
+        ids = {copy.id for copies in members for copy in copies}
+        contradictions = yield from self.lookups.entities([fact.id for fact in raised])
+        sides = tuple(copy.id for copies in contradictions.values() for copy in copies)
+        extractions = [copies[0] for copies in members]
+        keys = [f.payload["condition_key"] for f in (*extractions, *acting) if "condition_key" in f.payload]
+        resolutions = yield Need(Role.STATE, sides)
+        met = yield Need(Role.STATE, tuple(keys))
+        found = {fact.id: fact for fact in (*acting, *resolutions, *met) if fact.type in FATE_CHANGING}
+        survivors = [f.id for f in found.values() if f.type == "belief.merged" and f.payload["duplicate_id"] not in ids]
+        return sorted(fact for fact in found.values() if fact.id not in survivors)
+
+    def _decides(self, fact: Fact) -> None:
+        """Whether a revision is void, and which survivor its successor stands for."""
+        payload = fact.payload
+        for field in ("belief_id", "superseded_id", "superseding_id", "duplicate_id", "surviving_id"):
+            if field in payload:
+                self._start(self._life, payload[field])
+        if fact.type == "contradiction.resolved":
+            self._start(self._resolved, payload["contradiction_id"])
+
+    def _injections(self) -> Task[None]:
+        """Where recurrences may promote, the sessions in which a belief had been shown don't count."""
+        for members in _families(self._living):
+            facts = [fact for entity in members for fact in self._living[entity][1]]
+            recurrences = sum(f.type == "belief.affirmed" and f.payload["how"] == "recurrence" for f in facts)
+            steady = all(passes_entry(self._living[entity][0][0].payload) for entity in members) and not any(
+                fact.type in _UNSTEADY for fact in facts
+            )
+            if recurrences >= RECURRENCES - 1 and not steady:
+                keys = tuple(copy.id for entity in members for copy in self._living[entity][0])
+                self._keep(fact for fact in (yield Need(Role.SHOWN, keys)) if fact.type == "memory.injected")
+
+
+def _never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
+    """Whether nothing in the log can make an active belief of this one, nor of a survivor of it."""
+    return not passes_entry(copies[0].payload) and not any(
+        fact.type in _MATURING or fact.type == "belief.merged" for fact in acting
+    )
+
+
+def _families(living: dict[bytes, tuple[list[Fact], list[Fact]]]) -> list[list[bytes]]:
+    """Entities that merges connect, each set in order."""
+    entity = {copy.id: belief for belief, (copies, _) in living.items() for copy in copies}
+    near: dict[bytes, set[bytes]] = defaultdict(set)
+    for _, acting in living.values():
+        for fact in acting:
+            if fact.type == "belief.merged":
+                ends = [entity[i] for i in (fact.payload["duplicate_id"], fact.payload["surviving_id"]) if i in entity]
+                for end in ends:
+                    near[end].update(ends)
+    families, seen = [], set()
+    for belief in sorted(living):
+        if belief not in seen:
+            members = reached(belief, near)
+            seen |= members
+            families.append(sorted(members))
+    return families

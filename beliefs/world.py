@@ -1,0 +1,139 @@
+"""The state of a fold: every life so far, what has to be looked at again, and which bounds have to be kept on time."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from beliefbase.beliefs.life import Life
+from beliefbase.beliefs.policies import BUILT_IN, Policy, versioned
+from beliefbase.beliefs.reasons import Note, Reason
+from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Profile, Rules
+
+if TYPE_CHECKING:
+    from beliefbase.beliefs.contradictions import Contradiction
+    from beliefbase.beliefs.edges import Replacement
+
+
+class World:
+    """What the modules of the lifecycle share while events act one after the other."""
+
+    def __init__(self, rules: Rules, entity: Mapping[bytes, bytes]) -> None:
+        self.rules = rules
+        self.entity = entity
+        """Copy to the earliest event of its entity, of all that have acted so far."""
+        self.now = 0
+        """Stamp at which the present event acts."""
+        self.lives: dict[bytes, Life] = {}
+        """Beliefs by their own id."""
+        self.known: dict[bytes, Life] = {}
+        """Beliefs by every id that names them."""
+        self.utterances: dict[bytes, Life] = {}
+        """Utterances that take part in a contradiction, by every id that names them."""
+        self.contradictions: dict[bytes, Contradiction] = {}
+        self.resolved: dict[bytes, Contradiction] = {}
+        """Resolutions that have acted, to their contradiction."""
+        self.profile: Profile = DEFAULT_PROFILE
+        self.policies: dict[str, Policy] = dict(BUILT_IN)
+        self.without_policy: dict[str, dict[Life, None]] = {}
+        """Beliefs that name a policy that isn't defined yet."""
+        self.under_key: dict[bytes, dict[Life, None]] = {}
+        """Beliefs that stand under a condition key, by key."""
+        self.awaited: dict[bytes, list[Replacement]] = {}
+        """Replacements by a belief that isn't known yet, by the id they name."""
+        self.awaited_inputs: dict[bytes, dict[Life, None]] = {}
+        """Conclusions with an input that isn't known yet, by the id they name."""
+        self.void: dict[bytes, Note] = {}
+        self.voided_at: dict[bytes, int] = {}
+        self.notes: list[Note] = []
+        self.forkable: list[Life] = []
+        """Lives with more than one fate."""
+        self.edges = 0
+        self.effects = 0
+
+        self.touched: list[Life] = []
+        """Lives whose row may change with the present event."""
+        self.dirty: list[Life] = []
+        """Lives whose liveness or activity may have changed."""
+        self.aging: dict[Life, None] = {}
+        """Lives whose half-life may have changed."""
+        self.queue: list[tuple[int, Replacement]] = []
+        """Waiting replacements that may act now, the oldest first."""
+        self._bounds: list[tuple[int, int, Life]] = []
+        self._scheduled = 0
+
+    # -- what changed -----------------------------------------------------------------------------------------------
+
+    def touch(self, life: Life) -> None:
+        """Announce that a flag of a life may change; bounds that have passed are written first."""
+        if not life.touched:
+            if life.stale_at <= self.now:
+                life.pass_bounds(self.now)
+            life.touched = True
+            self.touched.append(life)
+
+    def change(self, life: Life) -> None:
+        """Announce a change of what a life is; to be called before the change."""
+        self.touch(life)
+        self.dirty.append(life)
+
+    def refresh(self, life: Life) -> None:
+        """Start a life's ageing anew, as an affirmation does."""
+        now = self.now
+        life.anchor = life.base = now
+        life.expired = None
+        if life.profile is not self.profile:
+            life.profile = self.profile
+            self.aging[life] = None
+        if life.affirmed is None:
+            life.affirmed = [now]
+        elif life.affirmed[-1] != now:
+            life.affirmed.append(now)
+        self.set_bounds(life)
+
+    def set_bounds(self, life: Life) -> None:
+        """Place a life's bounds, and keep them on time if others depend on it."""
+        life.set_bounds(self.rules)
+        if life.scheduled and self.now < life.expires_at < FOREVER:
+            self._push(life)
+
+    def refuse(self, event: bytes, reason: Reason, about: bytes | None) -> None:
+        """Note that an event is void."""
+        if event not in self.void:
+            self.voided_at[event] = self.now
+        self.void[event] = Note(event, reason, about)
+
+    def policy_of(self, life: Life) -> Policy | None:
+        """The policy that a belief's attributes name, if it is defined; otherwise the belief is kept for later."""
+        name = life.attributes.get("policy")
+        if name is None:
+            return None
+        policy = self.policies.get(versioned(name))
+        if policy is None:
+            self.without_policy.setdefault(versioned(name), {})[life] = None
+        return policy
+
+    # -- bounds -----------------------------------------------------------------------------------------------------
+
+    def schedule(self, life: Life) -> None:
+        """Have a life's expiry announced when it comes: something depends on it."""
+        if not life.scheduled:
+            if not life.touched:
+                life.pass_bounds(self.now)
+            life.scheduled = life.tied = True
+            if life.expired is None and self.now < life.expires_at < FOREVER:
+                self._push(life)
+
+    def _push(self, life: Life) -> None:
+        self._scheduled += 1
+        heapq.heappush(self._bounds, (life.expires_at, self._scheduled, life))
+
+    def next_bound(self) -> int:
+        """Stamp of the next scheduled expiry."""
+        return self._bounds[0][0] if self._bounds else FOREVER
+
+    def pop_bound(self) -> tuple[int, Life]:
+        """Take the next scheduled expiry; it may have been moved since."""
+        bound, _, life = heapq.heappop(self._bounds)
+        return bound, life

@@ -1,0 +1,1 @@
+"""Events: envelope, catalogue, codec, clock, writers and the logs that keep them."""

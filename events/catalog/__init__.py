@@ -1,0 +1,8 @@
+"""The event catalogue: a closed registry of types, versions and upcasters."""
+
+from __future__ import annotations
+
+from beliefbase.events.catalog.base import Role
+from beliefbase.events.catalog.registry import CATALOG, Catalog, Draft, Unreadable
+
+__all__ = ["CATALOG", "Catalog", "Draft", "Role", "Unreadable"]

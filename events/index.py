@@ -1,0 +1,63 @@
+"""The log's index: which rows an event gives it, and which beliefs an event revises (ADR 0008).
+
+The index has 8-byte keys. Two names with the same first 8 bytes share a key; whoever reads filters by the full name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from beliefbase.events.catalog import CATALOG, Unreadable
+from beliefbase.events.catalog.registry import FATE_CHANGING
+from beliefbase.events.envelope import FORMAT, Event, Skeleton
+
+INDEX_VERSION: Final = 1
+"""Goes up whenever an event gives other rows than before: a log that has another version is indexed anew."""
+RAISED: Final = "contradiction.raised"
+RESOLVED: Final = "contradiction.resolved"
+
+
+def topic(skeleton: Skeleton) -> str:
+    """Name and version of the type; of a format that this release doesn't know, ``?`` and the format."""
+    return f"{skeleton.type}/{skeleton.version}" if skeleton.format == FORMAT else f"?/{skeleton.format}"
+
+
+def key_of(name: bytes) -> int:
+    """Index key of an id or hash of a name: its first 8 bytes as a signed integer."""
+    return int.from_bytes(name[:8], "big", signed=True)
+
+
+def rows(position: int, event: Event) -> list[tuple[int, int, int]]:
+    """The index rows (key, role, position) of an event."""
+    from_bytes = int.from_bytes
+    return [
+        (from_bytes(name[:8], "big", signed=True), role, position)
+        for name, role in CATALOG.references(event.skeleton, event.id)
+    ]
+
+
+def names(event: Event, candidates: Iterable[bytes]) -> bool:
+    """Whether an event that was found by index key names one of these names in full.
+
+    A name stands in the skeleton as its 16 bytes, except for the event's own id. An event that names a name in
+    another role than was asked for, and another name with the same 8 bytes in that one, gets through: it takes
+    2^64 tries to make, and whoever folds events looks at the fields.
+    """
+    return any(name in event.raw or name == event.id for name in candidates)
+
+
+def sides(contradiction: Skeleton) -> tuple[bytes, bytes] | None:
+    """Left and right of a raised contradiction; None where this release can't read it."""
+    payload = CATALOG.read(contradiction) if contradiction.type == RAISED else Unreadable("", "")
+    return None if isinstance(payload, Unreadable) else (payload["left"], payload["right"])
+
+
+def revised(skeleton: Skeleton, contradictions: Mapping[bytes, tuple[bytes, bytes]]) -> frozenset[bytes]:
+    """What a fate-changing event revises, given the sides of the contradictions that are known; else nothing."""
+    if skeleton.type not in FATE_CHANGING:
+        return frozenset()
+    touched = frozenset(skeleton.touches)
+    if skeleton.type == RESOLVED:
+        return touched.union(*(contradictions.get(key, ()) for key in touched))
+    return touched

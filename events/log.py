@@ -1,0 +1,161 @@
+"""The event log: what every backend promises, and the reports that its doors give.
+
+One contract suite (``tests/contract/test_event_log.py``) holds for every backend. The frontier, the sorted list
+of branch heads, is the only cursor that counts; positions are a local hint for finding new rows (DESIGN 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from beliefbase.events.envelope import Event
+
+
+class Head(NamedTuple):
+    """The last event of one branch of one writer's stream."""
+
+    writer: bytes
+    seq: int
+    hash: bytes
+    """SHA-256 of its skeleton, 32 bytes."""
+
+
+class Stored(NamedTuple):
+    """An event as a page of the log gives it."""
+
+    position: int
+    """Arrival position in this store: a hint for finding new rows, never a truth, no part of any answer."""
+    event: Event
+
+
+class Gap(NamedTuple):
+    """Events that a stream lacks: an event is kept aside whose predecessor isn't stored."""
+
+    writer: bytes
+    seq: int
+    """The seq of the event kept aside."""
+    prev: bytes
+    """SHA-256 of the skeleton that is wanted."""
+    event_id: bytes
+    """The event kept aside."""
+
+
+class Fork(NamedTuple):
+    """Two events under one (writer, seq): a cloned disk, a restored backup, or a forgery."""
+
+    writer: bytes
+    seq: int
+    event_ids: tuple[bytes, ...]
+
+
+@dataclass
+class MergeReport:
+    """What became of the events handed to :meth:`EventLog.merge`."""
+
+    stored: int = 0
+    known: int = 0
+    aside: int = 0
+    """Kept until their predecessor comes."""
+    words_filled: int = 0
+    """Bodies that came for skeletons already stored."""
+    words_refused: int = 0
+    """Bodies that an erasure covers: dropped at the door (DESIGN 3)."""
+    forks: list[Fork] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+
+
+class Transaction(Protocol):
+    """One critical section on the log: reading the clock's bounds, stamping, and storing happen inside it."""
+
+    def max_hlc(self, below: int) -> int:
+        """The largest stored stamp that is at most ``below``, 0 where there is none."""
+
+    def head(self, writer: bytes) -> Head | None:
+        """The newest head of a writer of this store, None for one that has no events."""
+
+    def find_refs(self, refs: Collection[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], bytes]:
+        """Of (type, source_ref) pairs those that are stored, with the id of the entity's earliest event."""
+
+    def tips(self, keys: Collection[bytes]) -> Mapping[bytes, frozenset[bytes]]:
+        """For beliefs (or contradictions): their latest fate-changing revisions, as this log knows them."""
+
+    def subjects(self, ids: Collection[bytes]) -> Mapping[bytes, tuple[bytes, ...]]:
+        """For stored events (by id or source_ref hash): whose words they hold."""
+
+    def sides(self, contradiction: bytes) -> tuple[bytes, bytes] | None:
+        """The two sides of a stored contradiction."""
+
+    def insert(self, events: Sequence[Event]) -> None:
+        """Store events that continue their writers' streams.
+
+        Raises:
+            BrokenChain: seq or prev doesn't follow the head.
+            Equivocation: other bytes stand under the same (writer, seq).
+        """
+
+
+class EventLog(Protocol):
+    """An append-only set of hash-chained streams with their words."""
+
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Begin; commit at the end of the block, roll back on an exception.
+
+        Raises:
+            StoreUnavailable: the log can't be locked or written; nothing was stored.
+            AppendUnknown: the commit failed and the outcome could not be found out.
+        """
+
+    def append(self, events: Sequence[Event]) -> list[bytes]:
+        """Store a batch of built events, all or none; events already stored byte for byte are a success."""
+
+    def merge(self, events: Iterable[Event]) -> MergeReport:
+        """Set union with foreign events: verified, idempotent, in any order, several writers mixed.
+
+        Raises:
+            NotCanonical, LimitExceeded: an event breaks what no release may change; nothing after it is stored.
+        """
+
+    def read(self, after: int = 0, *, limit: int = 1000, words: bool = True) -> Iterator[list[Stored]]:
+        """Pages in arrival order of all events behind a position."""
+
+    def since(self, frontier: Iterable[Head]) -> Iterator[list[Event]]:
+        """Pages of the events that a holder of ``frontier`` lacks: per writer in seq order."""
+
+    def last_position(self) -> int:
+        """Position of the newest event, 0 for an empty log."""
+
+    def frontier(self) -> tuple[Head, ...]:
+        """Every branch head, sorted."""
+
+    def root(self) -> bytes:
+        """SHA-256 over the frontier, hashed in buckets by writer prefix; costs by what changed."""
+
+    def get(self, event_id: bytes) -> Event | None:
+        """One event by its id."""
+
+    def by_id(self, ids: Collection[bytes], *, words: bool = False) -> list[Event]:
+        """The stored ones of these ids."""
+
+    def naming(self, keys: Collection[bytes], roles: Collection[int], *, words: bool = False) -> list[Event]:
+        """Events that name any of these keys in any of these roles (``beliefbase.events.catalog.Role``)."""
+
+    def of_types(self, types: Collection[str], *, words: bool = False) -> list[Event]:
+        """All events of these types; for the few that are part of every slice."""
+
+    def agents(self, writers: Collection[bytes]) -> Mapping[bytes, bytes]:
+        """For writers: the hash of the agent name in their ``writer.joined``; absent where there is none."""
+
+    def streams(self) -> Iterator[tuple[str, Iterator[Stored]]]:
+        """Every stream (branch) with its events in seq order, for audits."""
+
+    def forks(self) -> list[Fork]:
+        """Every (writer, seq) under which more than one event is stored."""
+
+    def gaps(self) -> list[Gap]:
+        """What is kept aside, and what it waits for."""
+
+    def close(self) -> None:
+        """Release the files; the log can't be used after."""

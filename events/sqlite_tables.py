@@ -1,0 +1,304 @@
+"""The statements of an SQLite log, inside one transaction; no rule of the log is in here."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from beliefbase.events import index
+from beliefbase.events.envelope import Event
+from beliefbase.events.frontier import Branch, bucket_hash, bucket_range
+from beliefbase.events.log import Gap, Head, Stored
+
+_PARAMETERS: Final = 900
+"""Most values in one IN list: below the least limit that SQLite is built with."""
+_EVENT: Final = "e.position, e.state, w.salt, w.body FROM {} LEFT JOIN words w ON w.position = e.position"
+_BARE: Final = "e.position, e.state, NULL, NULL FROM {}"
+
+
+class Placed(NamedTuple):
+    """An event with its place: what a row of the log is made from."""
+
+    stream: str
+    event: Event
+
+
+class Found(NamedTuple):
+    """A stored skeleton, looked up by stream and seq."""
+
+    position: int
+    stream: str
+    raw: bytes
+    has_words: bool
+
+
+class Tables:
+    """Reads and writes the rows of a log through a cursor that is in a transaction."""
+
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        self._cursor = cursor
+
+    # ------------------------------------------------------------------ settings
+
+    def setting(self, name: str) -> Any:
+        """A setting, None where it isn't set."""
+        row = self._cursor.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        return None if row is None else row[0]
+
+    def change_setting(self, name: str, value: int | bytes | str | None) -> None:
+        """Set a setting; None removes it."""
+        if value is None:
+            self._cursor.execute("DELETE FROM settings WHERE name = ?", (name,))
+        else:
+            self._cursor.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    # ------------------------------------------------------------------ events
+
+    def last_position(self) -> int:
+        """Position of the newest event, 0 for none."""
+        return int(self._cursor.execute("SELECT ifnull(max(position), 0) FROM events").fetchone()[0])
+
+    def store(self, placed: Iterable[Placed], *, after: int) -> None:
+        """Insert events with their words and index rows at the positions after ``after``."""
+        events, words, refs, stamps = [], [], [], []
+        for position, (stream, event) in enumerate(placed, after + 1):
+            skeleton = event.skeleton
+            events.append((position, stream, skeleton.seq, index.topic(skeleton), event.raw))
+            if event.body is not None:
+                words.append((position, event.id, event.salt, event.body))
+            refs += index.rows(position, event)
+            stamps.append((skeleton.hlc,))
+        self._cursor.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", events)
+        self.add_words(words)
+        self.add_index(refs, stamps)
+
+    def add_words(self, rows: Sequence[tuple[int, bytes, bytes | None, bytes]]) -> None:
+        """Insert bodies: (position, event id, salt, body)."""
+        if rows:
+            self._cursor.executemany("INSERT INTO words VALUES (?, ?, ?, ?)", rows)
+
+    def delete_words(self, positions: Iterable[int], hashes: Iterable[bytes]) -> int:
+        """Erase the bodies at these positions, and those of these events kept aside; returns how many there were."""
+        self._cursor.execute("PRAGMA secure_delete = ON")
+        self.change_setting("erasing", 1)
+        self._cursor.executemany("DELETE FROM words WHERE position = ?", [(position,) for position in positions])
+        deleted = self._cursor.rowcount
+        self.change_setting("erasing", None)
+        self._cursor.executemany(
+            "UPDATE aside SET salt = NULL, body = NULL WHERE hash = ? AND body IS NOT NULL", [(h,) for h in hashes]
+        )
+        return deleted + self._cursor.rowcount
+
+    def pages(self, after: int, *, limit: int, words: bool) -> Iterator[list[Stored]]:
+        """Pages of all events behind a position, in arrival order."""
+        what = (_EVENT if words else _BARE).format("events e")
+        cursor = self._own_cursor()
+        cursor.execute(f"SELECT {what} WHERE e.position > ? ORDER BY e.position", (after,))
+        while rows := cursor.fetchmany(limit):
+            yield [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
+
+    def stream(self, stream: str, *, after: int = 0, words: bool = True) -> Iterator[Stored]:
+        """The events of a stream behind a seq, in seq order."""
+        cursor = self._own_cursor()
+        what = (_EVENT if words else _BARE).format("events e")
+        cursor.execute(
+            f"SELECT {what} WHERE e.originator_id = ? AND e.originator_version > ? ORDER BY e.originator_version",
+            (stream, after),
+        )
+        for position, raw, salt, body in cursor:
+            yield Stored(position, Event(raw, salt, body))
+
+    def stream_ids(self) -> list[str]:
+        """Every stream that has events, from the events themselves."""
+        found: list[str] = []
+        row = self._cursor.execute("SELECT min(originator_id) FROM events").fetchone()
+        while row[0] is not None:
+            found.append(row[0])
+            row = self._cursor.execute("SELECT min(originator_id) FROM events WHERE originator_id > ?", row).fetchone()
+        return found
+
+    def at(self, stream: str, seq: int) -> Found | None:
+        """The event of a stream with this seq."""
+        row = self._cursor.execute(
+            "SELECT position, originator_id, state, EXISTS (SELECT 1 FROM words w WHERE w.position = e.position)"
+            " FROM events e WHERE originator_id = ? AND originator_version = ?",
+            (stream, seq),
+        ).fetchone()
+        return None if row is None else Found._make(row)
+
+    def of_type(self, name: str, *, words: bool) -> list[Event]:
+        """All events of a type, of any version."""
+        what = (_EVENT if words else _BARE).format("events e")
+        rows = self._cursor.execute(
+            f"SELECT {what} WHERE e.topic >= ? || '/' AND e.topic < ? || '0' ORDER BY e.position", (name, name)
+        )
+        events = [Event(raw, salt, body) for _, raw, salt, body in rows]
+        return [event for event in events if event.skeleton.type == name]
+
+    # ------------------------------------------------------------------ index
+
+    def add_index(self, refs: list[tuple[int, int, int]], stamps: Sequence[tuple[int]]) -> None:
+        """Insert index rows (key, role, position), and stamps."""
+        refs.sort()  # neighbours of the tree share pages
+        self._cursor.executemany("INSERT OR IGNORE INTO refs VALUES (?, ?, ?)", refs)
+        self._cursor.executemany("INSERT OR IGNORE INTO stamps VALUES (?)", stamps)
+
+    def max_stamp(self, below: int) -> int:
+        """The largest stamp that is at most ``below``, 0 for none."""
+        return int(
+            self._cursor.execute("SELECT ifnull(max(hlc), 0) FROM stamps WHERE hlc <= ?", (below,)).fetchone()[0]
+        )
+
+    def naming(self, names: Collection[bytes], roles: Collection[int], *, words: bool = False) -> list[Stored]:
+        """The events that name any of these names in any of these roles, in arrival order."""
+        by_key: dict[int, list[bytes]] = {}
+        for name in names:
+            by_key.setdefault(index.key_of(name), []).append(name)
+        of_position: dict[int, list[bytes]] = {}
+        among = ", ".join(str(int(role)) for role in sorted(roles))
+        for key, position in self._cursor.execute(
+            "SELECT r.key, r.position FROM json_each(?) k CROSS JOIN refs r"
+            f" ON r.key = k.value AND r.role IN ({among})",
+            (json.dumps(sorted(by_key)),),
+        ):
+            of_position.setdefault(position, []).extend(by_key[key])
+        return [
+            stored
+            for stored in self.by_position(sorted(of_position), words=words)
+            if index.names(stored.event, of_position[stored.position])
+        ]
+
+    def by_position(self, positions: Sequence[int], *, words: bool = False) -> list[Stored]:
+        """The events at these positions, in their order."""
+        what = (_EVENT if words else _BARE).format("json_each(?) p CROSS JOIN events e ON e.position = p.value")
+        rows = self._cursor.execute(f"SELECT {what}", (json.dumps(positions),))
+        return [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
+
+    def forget_index(self) -> None:
+        """Empty the index, the tips and the stamps."""
+        for table in ("refs", "tips", "stamps"):
+            self._cursor.execute(f"DELETE FROM {table}")
+
+    def tips(self, keys: Collection[bytes]) -> dict[bytes, set[bytes]]:
+        """The latest fate-changing revisions of each key that has any."""
+        found: dict[bytes, set[bytes]] = {}
+        for key, event_id in self._among("SELECT key, event_id FROM tips WHERE key IN ({})", keys):
+            found.setdefault(key, set()).add(event_id)
+        return found
+
+    def change_tips(self, added: Iterable[tuple[bytes, bytes]], removed: Iterable[tuple[bytes, bytes]]) -> None:
+        """Remove, then add rows (key, event id)."""
+        self._cursor.executemany("DELETE FROM tips WHERE key = ? AND event_id = ?", sorted(removed))
+        self._cursor.executemany("INSERT OR IGNORE INTO tips VALUES (?, ?)", sorted(added))
+
+    # ------------------------------------------------------------------ frontier
+
+    def branches(self, writers: Collection[bytes]) -> dict[bytes, dict[str, Branch]]:
+        """The branches of these writers, by stream; the main branch of a writer comes first."""
+        found: dict[bytes, dict[str, Branch]] = {}
+        for row in self._among(
+            "SELECT writer, stream, first, seq, hash, parent FROM heads WHERE writer IN ({}) ORDER BY writer, stream",
+            writers,
+        ):
+            found.setdefault(row[0], {})[row[1]] = Branch(*row)
+        return found
+
+    def all_branches(self) -> Iterator[Branch]:
+        """Every branch, by writer and stream."""
+        for row in self._own_cursor().execute(
+            "SELECT writer, stream, first, seq, hash, parent FROM heads ORDER BY writer, stream"
+        ):
+            yield Branch(*row)
+
+    def put_branches(self, branches: Collection[Branch], buckets: Collection[int]) -> None:
+        """Write branches as they are now, and mark the buckets of their writers."""
+        self._cursor.executemany(
+            "INSERT OR REPLACE INTO heads (writer, stream, first, seq, hash, parent) VALUES (?, ?, ?, ?, ?, ?)",
+            [(b.writer, b.stream, b.first, b.seq, b.hash, b.parent) for b in branches],
+        )
+        self._cursor.executemany(
+            "INSERT INTO buckets VALUES (?, NULL) ON CONFLICT DO UPDATE SET hash = NULL WHERE hash IS NOT NULL",
+            [(bucket,) for bucket in sorted(buckets)],
+        )
+
+    def buckets(self) -> tuple[dict[int, bytes], dict[int, bytes]]:
+        """The hashes of all buckets, and of those the ones that had to be computed anew."""
+        hashes: dict[int, bytes] = dict(self._cursor.execute("SELECT bucket, hash FROM buckets").fetchall())
+        fresh = {bucket: self._bucket_hash(bucket) for bucket, hash in hashes.items() if hash is None}
+        return hashes | fresh, fresh
+
+    def put_bucket_hashes(self, hashes: Mapping[int, bytes]) -> None:
+        """Keep hashes of buckets until their heads change."""
+        self._cursor.executemany("UPDATE buckets SET hash = ? WHERE bucket = ?", [(h, b) for b, h in hashes.items()])
+
+    def _bucket_hash(self, bucket: int) -> bytes:
+        rows = self._cursor.execute(
+            "SELECT writer, seq, hash FROM heads WHERE writer BETWEEN ? AND ?", bucket_range(bucket)
+        )
+        return bucket_hash(map(Head._make, rows))
+
+    def forked_writers(self) -> list[bytes]:
+        """The writers that have more than one branch."""
+        rows = self._cursor.execute("SELECT writer FROM heads GROUP BY writer HAVING count(*) > 1")
+        return [row[0] for row in rows]
+
+    def firsts(self, writers: Collection[bytes]) -> Iterator[Event]:
+        """The events with seq 1 of these writers: one of each, more where they forked there."""
+        for row in self._among(
+            "SELECT e.state FROM heads h JOIN events e ON e.originator_id = h.stream AND e.originator_version = 1"
+            " WHERE h.first = 1 AND h.writer IN ({})",
+            writers,
+        ):
+            yield Event(row[0])
+
+    # ------------------------------------------------------------------ aside
+
+    def has_aside(self) -> bool:
+        """Whether anything is kept aside."""
+        return self._cursor.execute("SELECT 1 FROM aside LIMIT 1").fetchone() is not None
+
+    def put_aside(self, rows: Sequence[tuple[bytes, bytes, int, bytes, bytes, bytes | None, bytes | None]]) -> int:
+        """Keep events (hash, writer, seq, prev, skeleton, salt, body); returns how many weren't there yet."""
+        before = self._cursor.execute("SELECT count(*) FROM aside").fetchone()[0]
+        self._cursor.executemany(
+            "INSERT INTO aside VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+            " SET salt = excluded.salt, body = excluded.body WHERE body IS NULL AND excluded.body IS NOT NULL",
+            rows,
+        )
+        return int(self._cursor.execute("SELECT count(*) FROM aside").fetchone()[0] - before)
+
+    def aside_after(self, hashes: Collection[bytes]) -> list[Event]:
+        """What is kept aside and continues one of these skeletons."""
+        rows = self._among("SELECT state, salt, body FROM aside WHERE prev IN ({})", hashes)
+        return [Event(*row) for row in rows]
+
+    def drop_aside(self, hashes: Collection[bytes]) -> int:
+        """Remove what was stored after all; returns how many were there."""
+        self._cursor.executemany("DELETE FROM aside WHERE hash = ?", [(hash,) for hash in hashes])
+        return self._cursor.rowcount
+
+    def aside(self) -> Iterator[bytes]:
+        """Skeletons of all that is kept aside."""
+        return (row[0] for row in self._cursor.execute("SELECT state FROM aside ORDER BY writer, seq, hash"))
+
+    def gaps(self) -> list[Gap]:
+        """What is kept aside and waits for something that isn't here at all."""
+        rows = self._cursor.execute(
+            "SELECT writer, seq, prev, substr(hash, 1, 16) FROM aside a"
+            " WHERE NOT EXISTS (SELECT 1 FROM aside b WHERE b.hash = a.prev) ORDER BY writer, seq, hash"
+        )
+        return [Gap._make(row) for row in rows]
+
+    def _own_cursor(self) -> sqlite3.Cursor:
+        """A cursor in the same transaction, for rows that are read while other statements run."""
+        cursor = self._cursor.connection.cursor()
+        cursor.row_factory = None
+        return cursor
+
+    def _among(self, statement: str, values: Collection[bytes]) -> Iterator[tuple[Any, ...]]:
+        ordered = sorted(values)
+        for start in range(0, len(ordered), _PARAMETERS):
+            chunk = ordered[start : start + _PARAMETERS]
+            yield from self._cursor.execute(statement.format(", ".join("?" * len(chunk))), chunk).fetchall()

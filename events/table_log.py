@@ -1,0 +1,154 @@
+"""A log that keeps its rows in tables: everything that a backend's protocol asks for on top of its transactions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from typing import Final
+
+from beliefbase.events import index, tips
+from beliefbase.events.catalog import CATALOG, Role
+from beliefbase.events.envelope import Event
+from beliefbase.events.errors import StoreUnavailable
+from beliefbase.events.frontier import root_hash
+from beliefbase.events.log import Fork, Gap, Head, MergeReport, Stored
+from beliefbase.events.merging import Merger, checked, forks_of
+from beliefbase.events.sending import lacking
+from beliefbase.events.sqlite_tables import Tables
+from beliefbase.events.transaction import LogTransaction
+
+_PAGE: Final = 1000
+_SETTLE: Final = 64
+"""From so many buckets to compute anew, their hashes are kept for the next reader."""
+
+
+class TableLog(ABC):
+    """Implements :class:`beliefbase.events.log.EventLog`; a backend opens transactions and snapshots."""
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[LogTransaction]:
+        """Begin; commit at the end of the block, roll back on an exception (see the protocol)."""
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Tables]:
+        """The tables as they are now, for the length of a block."""
+
+    # ------------------------------------------------------------------ writing
+
+    def append(self, events: Sequence[Event]) -> list[bytes]:
+        """Store a batch of built events, all or none; events already stored byte for byte are a success."""
+        with self.transaction() as transaction:
+            transaction.insert(events)
+        return [event.id for event in events]
+
+    def merge(self, events: Iterable[Event]) -> MergeReport:
+        """Set union with foreign events (see the protocol), in transactions of about 1000 events."""
+        merger = Merger()
+        for page in checked(events):
+            with self.transaction() as transaction:
+                merger.take(transaction, page)
+        with self._reading() as tables:
+            merger.finish(tables)
+        return merger.report
+
+    # ------------------------------------------------------------------ reading
+
+    def read(self, after: int = 0, *, limit: int = _PAGE, words: bool = True) -> Iterator[list[Stored]]:
+        """Pages in arrival order of all events behind a position, as of the first page."""
+        with self._reading() as tables:
+            yield from tables.pages(after, limit=limit, words=words)
+
+    def since(self, frontier: Iterable[Head]) -> Iterator[list[Event]]:
+        """Pages of the events that a holder of ``frontier`` lacks: per writer in seq order."""
+        with self._reading() as tables:
+            yield from lacking(tables, frontier, limit=_PAGE)
+
+    def last_position(self) -> int:
+        """Position of the newest event, 0 for an empty log."""
+        with self._reading() as tables:
+            return tables.last_position()
+
+    def frontier(self) -> tuple[Head, ...]:
+        """Every branch head, sorted."""
+        with self._reading() as tables:
+            return tuple(sorted(branch.head for branch in tables.all_branches()))
+
+    def root(self) -> bytes:
+        """SHA-256 over the frontier (``beliefbase.events.frontier``); costs by what changed."""
+        with self._reading() as tables:
+            hashes, fresh = tables.buckets()
+        if len(fresh) >= _SETTLE:
+            with suppress(StoreUnavailable), self.transaction() as transaction:
+                transaction.tables.put_bucket_hashes(transaction.tables.buckets()[1])
+        return root_hash(hashes)
+
+    def get(self, event_id: bytes) -> Event | None:
+        """One event by its id, with its words."""
+        return next(iter(self.by_id([event_id], words=True)), None)
+
+    def by_id(self, ids: Collection[bytes], *, words: bool = False) -> list[Event]:
+        """The stored ones of these ids."""
+        wanted = frozenset(ids)
+        return [event for event in self.naming(wanted, {Role.SELF}, words=words) if event.id in wanted]
+
+    def naming(self, keys: Collection[bytes], roles: Collection[int], *, words: bool = False) -> list[Event]:
+        """Events that name any of these keys in any of these roles (``beliefbase.events.catalog.Role``)."""
+        with self._reading() as tables:
+            return [stored.event for stored in tables.naming(keys, roles, words=words)]
+
+    def of_types(self, types: Collection[str], *, words: bool = False) -> list[Event]:
+        """All events of these types, of any version."""
+        with self._reading() as tables:
+            return [event for name in sorted(set(types)) for event in tables.of_type(name, words=words)]
+
+    def agents(self, writers: Collection[bytes]) -> Mapping[bytes, bytes]:
+        """For writers: the hash of the agent name in their ``writer.joined``; of a forked one, in the earliest."""
+        found: dict[bytes, tuple[int, bytes, bytes]] = {}
+        with self._reading() as tables:
+            for event in tables.firsts(writers):
+                skeleton = event.skeleton
+                payload = CATALOG.read(skeleton) if skeleton.type == "writer.joined" else None
+                if isinstance(payload, Mapping):
+                    order = (skeleton.hlc, event.id, payload["agent"])
+                    found[skeleton.writer] = min(order, found.get(skeleton.writer, order))
+        return {writer: agent for writer, (_, _, agent) in found.items()}
+
+    def streams(self) -> Iterator[tuple[str, Iterator[Stored]]]:
+        """Every stream (branch) with its events in seq order, for audits; read off the events, not the heads."""
+        with self._reading() as tables:
+            for stream in tables.stream_ids():
+                yield stream, tables.stream(stream)
+
+    def forks(self) -> list[Fork]:
+        """Every (writer, seq) under which more than one event is stored."""
+        with self._reading() as tables:
+            return [fork for writer in tables.forked_writers() for fork in forks_of(tables, writer)]
+
+    def gaps(self) -> list[Gap]:
+        """What is kept aside and waits for an event that isn't here at all."""
+        with self._reading() as tables:
+            return tables.gaps()
+
+    def store_id(self) -> bytes:
+        """16 random bytes that tell this file from others; no part of any answer."""
+        with self._reading() as tables:
+            return bytes(tables.setting("store_id"))
+
+    # ------------------------------------------------------------------ index
+
+    def ensure_index(self) -> None:
+        """Make the index anew where another release made it."""
+        with self._reading() as tables:
+            if tables.setting("index_version") == index.INDEX_VERSION:
+                return
+        with self.transaction() as transaction:
+            tables = transaction.tables
+            tables.forget_index()
+            for page in tables.pages(0, limit=_PAGE, words=False):
+                tables.add_index(
+                    [row for position, event in page for row in index.rows(position, event)],
+                    [(event.skeleton.hlc,) for _, event in page],
+                )
+                tips.update(tables, [event for _, event in page])
+            tables.change_setting("index_version", index.INDEX_VERSION)

@@ -1,0 +1,224 @@
+"""One critical section on the log: what is read before events are stamped, and how built events are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from beliefbase.events import index, tips
+from beliefbase.events.catalog import Role
+from beliefbase.events.envelope import Event, Skeleton
+from beliefbase.events.errors import BrokenChain, Equivocation, InvalidEvent, StoreUnavailable
+from beliefbase.events.frontier import Branch, branch_stream, bucket_of, main_stream
+from beliefbase.events.ids import ZERO_HASH, commitment, skeleton_hash
+from beliefbase.events.log import Head
+from beliefbase.events.sqlite_tables import Placed, Tables
+
+
+class LogTransaction:
+    """Implements :class:`beliefbase.events.log.Transaction` on the tables of a backend."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables: Tables | None = tables
+        self._branches: dict[bytes, dict[str, Branch]] = {}
+        self.stored: list[Event] = []
+        """What this transaction has stored so far."""
+        self.erased = False
+        """Whether it has erased words."""
+        self.whole = True
+        """False once storing has failed half way: such a transaction can't be committed."""
+
+    @property
+    def tables(self) -> Tables:
+        """The tables, as long as the transaction is open."""
+        if self._tables is None:
+            raise StoreUnavailable("this transaction has ended", hint="begin another one")
+        return self._tables
+
+    def end(self) -> None:
+        """Make every later use raise StoreUnavailable."""
+        self._tables = None
+
+    # ------------------------------------------------------------------ reading
+
+    def max_hlc(self, below: int) -> int:
+        """The largest stored stamp that is at most ``below``, 0 where there is none."""
+        return self.tables.max_stamp(below)
+
+    def head(self, writer: bytes) -> Head | None:
+        """The newest head of a writer's main branch, None for a writer that has no events."""
+        branch = self.branches_of([writer])[writer].get(main_stream(writer))
+        return None if branch is None else branch.head
+
+    def find_refs(self, refs: Collection[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], bytes]:
+        """Of (type, source_ref) pairs those that are stored, with the id of the entity's earliest event."""
+        if not refs:
+            return {}
+        earliest: dict[tuple[str, bytes], tuple[int, bytes, int, bytes]] = {}
+        for _, event in self.tables.naming({ref for _, ref in refs}, {Role.SELF}):
+            skeleton = event.skeleton
+            pair = (skeleton.type, skeleton.source_ref or b"")
+            order = (skeleton.hlc, skeleton.writer, skeleton.seq, event.id)
+            earliest[pair] = min(order, earliest.get(pair, order))
+        return {pair: earliest[pair][-1] for pair in refs if pair in earliest}
+
+    def tips(self, keys: Collection[bytes]) -> Mapping[bytes, frozenset[bytes]]:
+        """For beliefs, contradictions or condition keys: their latest fate-changing revisions; absent for none."""
+        return {key: frozenset(found) for key, found in self.tables.tips(keys).items()}
+
+    def subjects(self, ids: Collection[bytes]) -> Mapping[bytes, tuple[bytes, ...]]:
+        """For stored events (by id or source_ref hash): whose words they hold."""
+        found: dict[bytes, set[bytes]] = {}
+        for _, event in self.tables.naming(ids, {Role.SELF}) if ids else ():
+            for name in (event.id, event.skeleton.source_ref):
+                if name in ids and name is not None:
+                    found.setdefault(name, set()).update(event.skeleton.subjects)
+        return {name: tuple(sorted(subjects)) for name, subjects in found.items()}
+
+    def sides(self, contradiction: bytes) -> tuple[bytes, bytes] | None:
+        """The two sides of a stored contradiction."""
+        for _, event in self.tables.naming([contradiction], {Role.SELF}):
+            if event.id == contradiction:
+                return index.sides(event.skeleton)
+        return None
+
+    # ------------------------------------------------------------------ storing
+
+    def insert(self, events: Sequence[Event]) -> None:
+        """Store events that continue their writers' streams; those that are stored byte for byte are passed over.
+
+        Raises:
+            BrokenChain: seq or prev doesn't follow the head.
+            Equivocation: other bytes stand under the same (writer, seq).
+            InvalidEvent: the words are not those that the skeleton commits to.
+        """
+        branches = self.copied_branches({event.skeleton.writer for event in events})
+        placed: list[Placed] = []
+        for event in events:
+            skeleton = event.skeleton
+            seq, of_writer = skeleton.seq, branches[skeleton.writer]
+            branch = continued(of_writer, skeleton)
+            if branch is None or len(of_writer) > 1:
+                covering = [other.stream for other in of_writer.values() if other.covers(seq)]
+                if covering:
+                    if not self._is_stored(covering, event, placed):
+                        raise _equivocation(event)
+                    continue
+                if branch is None:
+                    if of_writer or seq != 1 or skeleton.prev != ZERO_HASH:
+                        raise _broken(skeleton, of_writer)
+                    branch = begun(of_writer, event, None)
+            if event.body is not None and commitment(event.salt or b"", event.body) != skeleton.commitment:
+                raise InvalidEvent(
+                    f"the words of this {skeleton.type} are not those that its skeleton commits to",
+                    hint="build the skeleton from the same salt and body",
+                    writer=skeleton.writer,
+                    seq=seq,
+                )
+            branch.seq, branch.hash = seq, skeleton_hash(event.raw)
+            placed.append(Placed(branch.stream, event))
+        self.store(placed, branches)
+
+    def erase_words(self, ids: Collection[bytes]) -> int:
+        """Delete the bodies of these events, stored or kept aside; returns how many there were.
+
+        The pages that held them are overwritten; the log empties its write-ahead file when the transaction ends.
+        """
+        ids = frozenset(ids)
+        found = [stored for stored in self.tables.naming(ids, {Role.SELF}) if stored.event.id in ids]
+        aside = [skeleton_hash(raw) for raw in self.tables.aside()]
+        self.erased = True
+        return self.tables.delete_words(
+            [stored.position for stored in found], [hash for hash in aside if hash[:16] in ids]
+        )
+
+    def branches_of(self, writers: Collection[bytes]) -> dict[bytes, dict[str, Branch]]:
+        """The branches of these writers, by stream, this transaction's events included; not to be changed."""
+        missing = [writer for writer in writers if writer not in self._branches]
+        if missing:
+            found = self.tables.branches(missing)
+            for writer in missing:
+                self._branches[writer] = found.get(writer, {})
+        return {writer: self._branches[writer] for writer in writers}
+
+    def copied_branches(self, writers: Collection[bytes]) -> dict[bytes, dict[str, Branch]]:
+        """The branches of these writers, to work on and to hand to :meth:`store`."""
+        return {
+            writer: {stream: replace(branch) for stream, branch in found.items()}
+            for writer, found in self.branches_of(writers).items()
+        }
+
+    def clashing(self, events: Sequence[Event]) -> list[Event]:
+        """Of events that aren't stored those whose id another skeleton has."""
+        ids = {event.id for event in events}
+        taken = {stored.event.id for stored in self.tables.naming(ids, {Role.SELF})} & ids if ids else set()
+        return [event for event in events if event.id in taken]
+
+    def store(self, placed: Sequence[Placed], branches: Mapping[bytes, dict[str, Branch]]) -> None:
+        """Insert events that have their places, and bring heads, buckets and tips up to date.
+
+        ``branches`` are the writers' branches as they are with these events; they are handed over.
+        """
+        if not placed:
+            return
+        tables = self.tables
+        self.whole = False
+        tables.store(placed, after=tables.last_position())
+        changed = [
+            branch
+            for writer, of_writer in branches.items()
+            for stream, branch in of_writer.items()
+            if self._branches[writer].get(stream) != branch
+        ]
+        tables.put_branches(changed, {bucket_of(branch.writer) for branch in changed})
+        self._branches.update(branches)
+        events = [event for _, event in placed]
+        tips.update(tables, events)
+        self.stored += events
+        self.whole = True
+
+    def _is_stored(self, streams: Sequence[str], event: Event, placed: Sequence[Placed]) -> bool:
+        for stream in streams:
+            found = self.tables.at(stream, event.skeleton.seq)
+            if found is not None and found.raw == event.raw:
+                return True
+        return any(other.raw == event.raw for _, other in placed)
+
+
+def continued(branches: Mapping[str, Branch], skeleton: Skeleton) -> Branch | None:
+    """The branch whose head this event continues."""
+    for branch in branches.values():
+        if branch.continued_by(skeleton.seq, skeleton.prev):
+            return branch
+    return None
+
+
+def begun(branches: dict[str, Branch], event: Event, parent: str | None) -> Branch:
+    """A new branch of a writer that starts with this event; it is added to the others."""
+    skeleton = event.skeleton
+    writer, seq = skeleton.writer, skeleton.seq
+    stream = branch_stream(writer, event.id) if branches else main_stream(writer)
+    branches[stream] = branch = Branch(writer, stream, seq, seq, skeleton_hash(event.raw), parent)
+    return branch
+
+
+def _equivocation(event: Event) -> Equivocation:
+    skeleton = event.skeleton
+    return Equivocation(
+        f"other bytes stand under seq {skeleton.seq} of writer {skeleton.writer.hex()}",
+        hint="nothing was stored; close this writer and open a new one: a copy of this store may be in use elsewhere",
+        writer=skeleton.writer,
+        seq=skeleton.seq,
+        event_id=event.id,
+    )
+
+
+def _broken(skeleton: Skeleton, branches: Mapping[str, Branch]) -> BrokenChain:
+    main = branches.get(main_stream(skeleton.writer))
+    stands = f"its head has seq {main.seq}" if main else "it has no events here"
+    return BrokenChain(
+        f"seq {skeleton.seq} doesn't continue writer {skeleton.writer.hex()}: {stands}, or prev names another event",
+        hint="nothing was stored; read the head in the transaction that appends, and give foreign events to merge",
+        writer=skeleton.writer,
+        seq=skeleton.seq,
+    )

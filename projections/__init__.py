@@ -1,0 +1,1 @@
+"""Projections: what is believed, and how beliefs lived, as DuckDB tables."""

@@ -1,0 +1,81 @@
+"""The fingerprint of the read models: equal wherever the same events were projected under the same rules.
+
+Per table: SHA-256 over its name, columns and rows, each row as the SHA-256 of its fields, in key order. Over all:
+SHA-256 over (projection, version, table, digest) in order. Only tables made from skeletons take part; nothing in
+them depends on words, on ``as_of``, on arrival or on what is parked (DESIGN 7). A number is written as its digits
+and a comma, a text as its length in characters, a colon and itself, NULL as a dash, so no two rows share a text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any, Final, Protocol
+
+from beliefbase.projections import registry
+from beliefbase.projections.base import Column, Owner, Table
+
+CHUNK_ROWS: Final = 1 << 20
+"""About so many rows are sorted at once."""
+_FETCH: Final = 1 << 16
+
+
+class Connection(Protocol):
+    """What this module needs of a DuckDB connection."""
+
+    def execute(self, query: str, parameters: Any = ..., /) -> Any:
+        """Run one statement."""
+
+
+def digests(connection: Connection) -> dict[str, str]:
+    """The digest of every digested table, by name, as 64 hex digits."""
+    return {name: table_digest(connection, table) for name, table in registry.tables().items() if table.digested}
+
+
+def digest(connection: Connection, of_tables: dict[str, str] | None = None) -> str:
+    """The digest over all digested tables, as 64 hex digits."""
+    found = digests(connection) if of_tables is None else of_tables
+    whole = hashlib.sha256()
+    for projection in registry.registered():
+        for table in projection.TABLES:
+            if table.digested:
+                whole.update(f"{projection.NAME}@{projection.VERSION}\0{table.name}\0{found[table.name]}\n".encode())
+    return whole.hexdigest()
+
+
+def table_digest(connection: Connection, table: Table) -> str:
+    """The digest of one table, as 64 hex digits."""
+    running = hashlib.sha256(
+        f"{table.name}\0{','.join(f'{column.name} {column.type}' for column in table.columns)}\n".encode()
+    )
+    for chunk in _row_hashes(connection, table):
+        running.update(chunk)
+    return running.hexdigest()
+
+
+def _row_hashes(connection: Connection, table: Table) -> Iterator[bytes]:
+    fields = ", ".join(_field(column) for column in table.columns)
+    select = f"SELECT unhex(sha256(concat({fields}))) FROM {table.name}"
+    order = "ORDER BY " + ", ".join(f'"{name}"' for name in table.key)
+    for where in _chunks(connection, table):
+        cursor = connection.execute(f"{select} {where} {order}")
+        while rows := cursor.fetchmany(_FETCH):
+            yield b"".join([row[0] for row in rows])
+
+
+def _chunks(connection: Connection, table: Table) -> Iterator[str]:
+    """Conditions that cut a large table into stretches of its key order."""
+    ((count,),) = connection.execute(f"SELECT count(*) FROM {table.name}").fetchall()
+    if count <= CHUNK_ROWS or table.owner is Owner.VALUE:
+        yield ""
+        return
+    for digit in range(256):
+        low, high = f"{digit:02x}", f"{digit + 1:02x}" if digit < 255 else "g"
+        yield f"WHERE {table.key[0]} >= '{low}' AND {table.key[0]} < '{high}'"
+
+
+def _field(column: Column) -> str:
+    name = f'"{column.name}"'
+    if column.type == "VARCHAR":
+        return f"coalesce(length({name}) || ':' || {name}, '-')"
+    return f"coalesce(CAST({name} AS VARCHAR) || ',', '-')"

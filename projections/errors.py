@@ -1,0 +1,37 @@
+"""What can go wrong between the log and an analyst's answer."""
+
+from __future__ import annotations
+
+from beliefbase.events.errors import BeliefbaseError, StoreUnavailable
+
+
+class ProjectorBusy(StoreUnavailable):
+    """Another process projects this store at the moment; ``data`` names the lock file."""
+
+    code = "projector_busy"
+
+
+class NoSnapshot(StoreUnavailable):
+    """Nothing was published yet."""
+
+    code = "no_snapshot"
+
+
+class LogMoved(StoreUnavailable):
+    """The log didn't come to rest for long enough to be read up to one frontier."""
+
+    code = "log_moved"
+
+
+class QueryRefused(BeliefbaseError):
+    """A query that is not one single SELECT."""
+
+    code = "query_refused"
+    exit_code = 2
+
+
+class QueryFailed(BeliefbaseError):
+    """DuckDB can't answer a query; the message is its own."""
+
+    code = "query_failed"
+    exit_code = 2

@@ -1,0 +1,58 @@
+"""What the hashes stand for: names of people, agents, conversations, sessions and conditions, from the words."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import ClassVar
+
+from beliefbase.events.catalog import CATALOG
+from beliefbase.events.catalog.base import Hashed, place
+from beliefbase.events.ids import name_hash
+from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table
+
+HASHED_FIELDS = {
+    name: fields
+    for name, model in CATALOG.models.items()
+    if (fields := tuple(field for field, info in model.model_fields.items() if place(info.metadata) == Hashed))
+}
+"""Event type to the fields that stand in the payload as a hash and in the words as text."""
+
+
+class Names(Projection):
+    """One row per name of which some event still has the words."""
+
+    NAME = "names"
+    TYPES = tuple(HASHED_FIELDS)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        Table(
+            "names",
+            "Names behind the hashes, as long as some event has them in its words",
+            Owner.VALUE,
+            (
+                Column("hash", "VARCHAR", "First 16 bytes of SHA-256 of the name"),
+                Column("name", "VARCHAR", "The name, in Unicode normal form C"),
+            ),
+            ("hash",),
+            digested=False,
+        ),
+    )
+
+    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
+        words = event.words
+        if words:
+            payload = event.payload
+            for field in HASHED_FIELDS[event.fact.type]:
+                name, hashed = words.get(field), payload.get(field)
+                if isinstance(name, str) and hashed is not None:
+                    known, shown = _hashed(name)
+                    if known == hashed:  # a foreign writer may pretend
+                        rows["names"].append((known.hex(), shown))
+
+
+@lru_cache(1 << 16)
+def _hashed(name: str) -> tuple[bytes, str]:
+    return name_hash(name), unicodedata.normalize("NFC", name)
+
+
+PROJECTION = Names()

@@ -1,0 +1,143 @@
+"""Snapshots for analysts: immutable files under fresh names, and a pointer that names the newest one.
+
+A DuckDB file that is open for writing can't be opened by anyone else, and a second connect to a path that was
+replaced still sees the old data while the first is open. So every snapshot has its own name, nothing is ever
+written to it again, and readers follow the pointer anew.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from beliefbase.projections.digest import Connection
+from beliefbase.projections.work import STORAGE
+
+POINTER: Final = "current.json"
+KEPT: Final = 2
+"""Snapshots kept in any case: the newest, and the one that a reader may just be about to open."""
+_NAME: Final = re.compile(r"snapshot-([0-9]{8})-[0-9a-f]{12}\.duckdb")
+
+
+class Snapshot(NamedTuple):
+    """A published snapshot."""
+
+    path: Path
+    number: int
+    root: str
+    """Root hash of its frontier."""
+    published: bool
+    """Whether it was written just now; False where nothing had changed."""
+
+
+def current(folder: Path) -> Path | None:
+    """The newest snapshot of a ``read`` folder; None where nothing was published."""
+    state = _pointer(folder)
+    return None if state is None else folder / state["snapshot"]
+
+
+def publish(connection: Connection, folder: Path, *, state: dict[str, Any], purge: bool = False) -> Snapshot:
+    """Copy the work database into a new snapshot, unless the newest one was made from the same ``state``.
+
+    Args:
+        connection: Of the work database, attached as ``work``.
+        folder: The ``read`` folder.
+        state: What the snapshot depends on: frontier root, as_of, versions.
+        purge: Whether older snapshots go at once, readers or not: after an erasure.
+
+    Raises:
+        OSError: the folder can't be written.
+    """
+    known = _pointer(folder)
+    if known is not None and known["state"] == state and not purge and (folder / known["snapshot"]).exists():
+        return Snapshot(folder / known["snapshot"], known["number"], state["root"], published=False)
+    number = 1 + max([_number(path) for path in _snapshots(folder)] + [known["number"] if known else 0])
+    name = f"snapshot-{number:08}-{state['root'][:12]}.duckdb"
+    path, partial = folder / name, folder / f"{name}.tmp"
+    _write(connection, partial)
+    partial.rename(path)
+    _sync(folder)
+    _point(folder, {"snapshot": name, "number": number, "state": state})
+    prune(folder, keep=1 if purge else KEPT, held=purge)
+    return Snapshot(path, number, state["root"], published=True)
+
+
+def prune(folder: Path, *, keep: int = KEPT, held: bool = False) -> list[Path]:
+    """Remove old snapshots, and leftovers of publications that were cut short; returns what was removed.
+
+    Snapshots that a reader has open stay, unless ``held`` says that they go as well: their readers keep what they
+    have open until they close it.
+    """
+    for leftover in folder.glob("snapshot-*.tmp*"):
+        leftover.unlink(missing_ok=True)
+    old = sorted(_snapshots(folder), key=_number)[:-keep]
+    gone = [path for path in old if held or not _is_read(path)]
+    for path in gone:
+        path.unlink(missing_ok=True)
+    if gone:
+        _sync(folder)
+    return gone
+
+
+def _write(connection: Connection, path: Path) -> None:
+    for leftover in (path, path.with_name(path.name + ".wal")):
+        leftover.unlink(missing_ok=True)
+    quoted = str(path).replace("'", "''")
+    connection.execute(f"ATTACH '{quoted}' AS published (STORAGE_VERSION '{STORAGE}')")
+    try:
+        connection.execute("COPY FROM DATABASE work TO published")
+        connection.execute("CHECKPOINT published")
+    finally:
+        connection.execute("DETACH published")
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _point(folder: Path, state: dict[str, Any]) -> None:
+    partial = folder / f"{POINTER}.tmp"
+    with partial.open("w", encoding="utf-8") as file:
+        json.dump(state, file, sort_keys=True)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.rename(folder / POINTER)
+    _sync(folder)
+
+
+def _pointer(folder: Path) -> dict[str, Any] | None:
+    try:
+        state: dict[str, Any] = json.loads((folder / POINTER).read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    return state
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _snapshots(folder: Path) -> Iterable[Path]:
+    return [path for path in folder.iterdir() if _NAME.fullmatch(path.name)]
+
+
+def _number(path: Path) -> int:
+    found = _NAME.fullmatch(path.name)
+    return int(found[1]) if found else 0
+
+
+def _is_read(path: Path) -> bool:
+    """Whether a process has the file open in DuckDB, which holds a lock on what it reads."""
+    try:
+        with path.open("rb+") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False

@@ -1,0 +1,78 @@
+"""What agents did with what they were shown, and what contradicted it live."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed
+
+
+class Uses(Projection):
+    """One row per report of use, one per live contradiction."""
+
+    NAME = "uses"
+    TYPES = ("memory.used", "memory.live_contradiction_detected")
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        Table(
+            "use_facts",
+            "Reports of what became of a belief that was shown",
+            Owner.EVENT,
+            (
+                Column("use_id", "VARCHAR", "Id of the memory.used event"),
+                Column("injection_id", "VARCHAR", "The injection that showed the belief", entity=True),
+                Column("belief_id", "VARCHAR", "The belief", entity=True),
+                Column("outcome", "VARCHAR", "used, ignored or corrected"),
+                Column("writer_id", "VARCHAR", "Stream of the event"),
+                Column("agent_hash", "VARCHAR", "Hash of the reporting agent's name"),
+                Column("used_hlc", "BIGINT", "Stamp of the event"),
+            ),
+            ("use_id",),
+        ),
+        Table(
+            "live_contradiction_facts",
+            "What was said while a belief was in use, and contradicts it",
+            Owner.EVENT,
+            (
+                Column("detection_id", "VARCHAR", "Id of the memory.live_contradiction_detected event"),
+                Column("belief_id", "VARCHAR", "The belief", entity=True),
+                Column("utterance", "VARCHAR", "Id or source_ref hash of the utterance, as it was written"),
+                Column("judgement_id", "VARCHAR", "The judgement behind it", entity=True),
+                Column("writer_id", "VARCHAR", "Stream of the event"),
+                Column("agent_hash", "VARCHAR", "Hash of the detecting agent's name"),
+                Column("detected_hlc", "BIGINT", "Stamp of the event"),
+            ),
+            ("detection_id",),
+        ),
+    )
+
+    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
+        payload = event.payload
+        if event.fact.type == "memory.used":
+            rows["use_facts"].append(
+                (
+                    event.key,
+                    event.id,
+                    payload["injection_id"].hex(),
+                    payload["belief_id"].hex(),
+                    payload["outcome"],
+                    event.writer,
+                    event.agent,
+                    event.hlc,
+                )
+            )
+            return
+        rows["live_contradiction_facts"].append(
+            (
+                event.key,
+                event.id,
+                payload["belief_id"].hex(),
+                payload["utterance_id"].hex(),
+                hexed(payload.get("judgement")),
+                event.writer,
+                event.agent,
+                event.hlc,
+            )
+        )
+
+
+PROJECTION = Uses()

@@ -1,0 +1,82 @@
+"""What was said, by whom, where and when; the words stand in a table of their own."""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed, text, texts
+
+
+class Utterances(Projection):
+    """One row per utterance, and one with its words while they are there."""
+
+    NAME = "utterances"
+    TYPES = ("utterance.recorded",)
+    TABLES: ClassVar[tuple[Table, ...]] = (
+        Table(
+            "utterance_facts",
+            "Utterances without their words",
+            Owner.EVENT,
+            (
+                Column("utterance_id", "VARCHAR", "Id of the utterance: of its utterance.recorded event"),
+                Column("source_ref", "VARCHAR", "Hash of the item's name at its source; evidence may name it by this"),
+                Column("writer_id", "VARCHAR", "Stream of the event"),
+                Column("seq", "BIGINT", "Place in the stream, from 1"),
+                Column("agent_hash", "VARCHAR", "Hash of the recording agent's name"),
+                Column("speaker_hash", "VARCHAR", "Hash of the speaker's name"),
+                Column("conversation_hash", "VARCHAR", "Hash of the conversation's name"),
+                Column("turn", "BIGINT", "Place in the conversation"),
+                Column("said_hlc", "BIGINT", "Stamp of the event"),
+                Column("recorded_lag_ms", "BIGINT", "Milliseconds between the stamp and the wall clock at append"),
+            ),
+            ("utterance_id",),
+        ),
+        Table(
+            "utterance_texts",
+            "The words of utterances, as they were said; rows go when words are erased",
+            Owner.EVENT,
+            (
+                Column("utterance_id", "VARCHAR", "Id of the utterance"),
+                Column("verbatim", "VARCHAR", "What was said, never rewritten"),
+                Column("topic", "VARCHAR", "What it was about"),
+                Column("channel", "VARCHAR", "Where it was said"),
+                Column("entities", "VARCHAR[]", "Names of what is mentioned"),
+            ),
+            ("utterance_id",),
+            digested=False,
+        ),
+    )
+
+    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
+        payload, words, fact = event.payload, event.words, event.fact
+        rows["utterance_facts"].append(
+            (
+                event.key,
+                event.id,
+                hexed(fact.ref),
+                event.writer,
+                fact.seq,
+                event.agent,
+                hexed(payload["speaker"]),
+                hexed(payload.get("conversation")),
+                payload.get("turn"),
+                event.hlc,
+                event.recorded,
+            )
+        )
+        if words:
+            entities = texts(words, "entities")
+            rows["utterance_texts"].append(
+                (
+                    event.key,
+                    event.id,
+                    text(words, "verbatim"),
+                    text(words, "topic"),
+                    text(words, "channel"),
+                    json.dumps(entities) if entities else None,
+                )
+            )
+
+
+PROJECTION = Utterances()

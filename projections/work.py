@@ -1,0 +1,188 @@
+"""The projector's private database: tables, bulk loads, deletion by key, and the one row of ``meta``.
+
+It is a cache: whatever is wrong with the file, it is made anew from the log. Columns are loaded, never rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from beliefbase.projections import registry
+from beliefbase.projections.base import NO_INTEGER, Column, Owner, Table, row_key
+
+MEMORY: Final = "512MB"
+"""What DuckDB may use; beyond that it writes temporary files beside the database."""
+STORAGE: Final = "v1.5.0"
+"""Format of every file written: the oldest supported DuckDB reads it."""
+SCHEMA_VERSION: Final = 1
+
+META: Final = (
+    Column("store_id", "VARCHAR", "Id of the log that was read"),
+    Column("root", "VARCHAR", "Root hash of the frontier: which events the tables are made from"),
+    Column("position", "BIGINT", "Arrival position up to which the log was read; a local hint"),
+    Column("events", "BIGINT", "How many events were read"),
+    Column("as_of_ms", "BIGINT", "The moment that views are asked at, in ms since 1970 UTC; an input of the projector"),
+    Column("rules", "VARCHAR", "Version of the lifecycle rules"),
+    Column("projections", "VARCHAR", "Names and versions of the projections"),
+    Column("index_digest", "VARCHAR", "Hash of the branch heads as the projector follows them; equals root"),
+)
+
+
+class WorkDatabase:
+    """A DuckDB file that one projector owns."""
+
+    def __init__(self, path: Path, *, threads: int | None = None) -> None:
+        self.path = path
+        self.connection = duckdb.connect(":memory:", config={"threads": threads} if threads else {})
+        try:
+            run = self.connection.execute
+            run(f"SET memory_limit = '{MEMORY}'")
+            run(f"SET temp_directory = {_quoted(path.with_suffix('.tmp'))}")
+            run("SET preserve_insertion_order = false")
+            # Without a sample, text columns are read as text whatever their first rows hold.
+            run("SET pandas_analyze_sample = 0")
+            run(f"ATTACH {_quoted(path)} AS work (STORAGE_VERSION '{STORAGE}')")
+            run("USE work")
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def close(self) -> None:
+        """Write everything back and close the file."""
+        self.connection.close()
+
+    def create(self) -> None:
+        """Make all tables, with their comments."""
+        for table in registry.tables().values():
+            self._create(table.name, table.comment, table.all_columns)
+        self._create("meta", "What these tables were made from, and the moment that views are asked at: one row", META)
+
+    def create_views(self) -> None:
+        """Make all views and macros; those of an earlier release go."""
+        run = self.connection.execute
+        for (name,) in self.rows("SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = 'work'"):
+            run(f'DROP VIEW IF EXISTS "{name}"')
+        for _, script in registry.scripts():
+            run(script)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit at the end of the block, roll back on an exception."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+        self.connection.execute("COMMIT")
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        return self.connection.execute(sql, parameters).fetchall()
+
+    def insert(self, table: Table, rows: Collection[tuple[Any, ...]], *, resolve: bool = False) -> None:
+        """Load rows, in the order of ``all_columns``; with ``resolve``, ids of copies become those of entities."""
+        if table.owner is Owner.VALUE:
+            rows = dict.fromkeys(rows)
+        if not rows:
+            return
+        columns = table.all_columns
+        batch = {
+            column.name: _array(column, values)
+            for column, values in zip(columns, zip(*rows, strict=True), strict=True)
+        }
+        select, joins, where = [], [], ""
+        for number, column in enumerate(columns):
+            if resolve and column.entity:
+                select.append(f"coalesce(c{number}.entity_id, b.{column.name})")
+                joins.append(f"LEFT JOIN copies c{number} ON c{number}.copy_id = b.{column.name}")
+            else:
+                select.append(_read(column))
+        if table.owner is Owner.VALUE:
+            key = table.key[0]
+            where = f"WHERE b.{key} NOT IN (SELECT {key} FROM {table.name})"
+        with self.registered("batch", batch):
+            self.connection.execute(
+                f"INSERT INTO {table.name} SELECT {', '.join(select)} FROM batch b {' '.join(joins)} {where}"
+            )
+
+    @contextmanager
+    def registered(self, name: str, batch: Mapping[str, npt.NDArray[Any]]) -> Iterator[None]:
+        """Columns that SQL may name inside the block."""
+        self.connection.register(name, batch)
+        try:
+            yield
+        finally:
+            self.connection.unregister(name)
+
+    def delete(self, tables: Collection[Table], ids: Collection[bytes]) -> None:
+        """Remove the rows of these owners."""
+        if not ids or not tables:
+            return
+        ordered = sorted(ids)
+        batch: dict[str, npt.NDArray[Any]] = {
+            "key": np.array([row_key(owner) for owner in ordered], dtype=np.int64),
+            "id": np.array([owner.hex() for owner in ordered], dtype=object),
+        }
+        with self.registered("gone", batch):
+            for table in tables:
+                self.connection.execute(
+                    f"DELETE FROM {table.name} WHERE row_key IN (SELECT key FROM gone)"
+                    f" AND {table.key[0]} IN (SELECT id FROM gone)"
+                )
+
+    def meta(self) -> dict[str, Any] | None:
+        """The row of ``meta``; None where nothing was projected yet."""
+        if not self.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = 'work' AND table_name = 'meta'"):
+            return None
+        found = self.rows(f"SELECT {', '.join(column.name for column in META)} FROM meta")
+        return dict(zip((column.name for column in META), found[0], strict=True)) if found else None
+
+    def write_meta(self, values: Mapping[str, Any]) -> None:
+        """Replace the row of ``meta``."""
+        names = [column.name for column in META]
+        self.connection.execute("DELETE FROM meta")
+        self.connection.execute(
+            f"INSERT INTO meta ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+            [values[name] for name in names],
+        )
+
+    def _create(self, name: str, comment: str, columns: Sequence[Column]) -> None:
+        run = self.connection.execute
+        run(f"CREATE TABLE {name} ({', '.join(f'{column.name} {column.type}' for column in columns)})")
+        run(f"COMMENT ON TABLE {name} IS {_quoted(comment)}")
+        for column in columns:
+            run(f"COMMENT ON COLUMN {name}.{column.name} IS {_quoted(column.comment)}")
+
+
+def _array(column: Column, values: Sequence[Any]) -> npt.NDArray[Any]:
+    if column.type == "BIGINT":
+        try:
+            return np.array(values, dtype=np.int64)
+        except TypeError:
+            return np.array([NO_INTEGER if value is None else value for value in values], dtype=np.int64)
+    if column.type == "BOOLEAN":
+        return np.array([-1 if value is None else value for value in values], dtype=np.int8)
+    return np.array(values, dtype=object)
+
+
+def _read(column: Column) -> str:
+    """The SQL that reads a loaded column."""
+    if column.type == "BIGINT":
+        return f"nullif(b.{column.name}, {NO_INTEGER})"
+    if column.type == "BOOLEAN":
+        return f"CAST(nullif(b.{column.name}, -1) AS BOOLEAN)"
+    if column.type == "VARCHAR[]":
+        return f"CAST(CAST(b.{column.name} AS JSON) AS VARCHAR[])"
+    return f"b.{column.name}"
+
+
+def _quoted(text: object) -> str:
+    return "'" + str(text).replace("'", "''") + "'"

@@ -1,0 +1,1 @@
+"""Replay: rebuild, audit, pins, explanations and differences."""

@@ -1,0 +1,127 @@
+"""How commands print: rows as aligned text or JSON, errors with their next step, progress on long work."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import click
+
+from beliefbase.events.errors import BeliefbaseError
+
+PATIENCE: Final = 1.0
+"""Seconds of work before a progress line appears."""
+WIDEST: Final = 60
+"""Characters of a text column in a table."""
+
+
+class Output:
+    """Prints for people, or JSON for programs."""
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
+
+    def object(self, value: Mapping[str, Any], text: str | None = None) -> None:
+        """One result: JSON, or the given text (or one ``name: value`` line per field)."""
+        if self.json:
+            self._dump(value)
+        else:
+            click.echo(
+                text if text is not None else "\n".join(f"{name}: {_cell(item)}" for name, item in value.items())
+            )
+
+    def rows(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, *, empty: str = "") -> None:
+        """A list: one JSON array, or an aligned table."""
+        if self.json:
+            self._dump(list(rows))
+            return
+        if not rows:
+            click.echo(empty)
+            return
+        names = list(columns or rows[0])
+        table = [names, *([_short(_cell(row.get(name))) for name in names] for row in rows)]
+        widths = [max(len(line[index]) for line in table) for index in range(len(names))]
+        for line in table:
+            click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+    def line(self, value: Mapping[str, Any], *, plain: str) -> None:
+        """One of many results, printed as it comes: a JSON line, or plain text."""
+        click.echo(json_module.dumps(value, ensure_ascii=False, default=_jsonable) if self.json else plain)
+
+    def error(self, error: BeliefbaseError) -> None:
+        """An error with what to do next, on standard error."""
+        if self.json:
+            click.echo(json_module.dumps(error.as_dict(), ensure_ascii=False, default=_jsonable), err=True)
+            return
+        click.echo(f"Error: {error}", err=True)
+        if error.hint:
+            click.echo(f"  → {error.hint}", err=True)
+
+    def _dump(self, value: Any) -> None:
+        click.echo(
+            json_module.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=_jsonable)
+        )
+
+
+class Progress:
+    """A counter on standard error that appears when work takes longer than a second, on a terminal only."""
+
+    def __init__(self, label: str, total: int | None = None) -> None:
+        self._label = label
+        self._total = total
+        self._started = time.monotonic()
+        self._shown = 0.0
+        self._done = 0
+
+    def __call__(self, done: int, total: int | None = None) -> None:
+        """Tell how much is done."""
+        self._done = done
+        now = time.monotonic()
+        if not sys.stderr.isatty() or now - self._started < PATIENCE or now - self._shown < 0.1:
+            return
+        self._shown = now
+        whole = total or self._total
+        share = f" of {whole:,} ({100 * done // whole} %)" if whole else ""
+        sys.stderr.write(f"\r\x1b[K{self._label}: {done:,}{share}")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def over(self, items: Iterable[Any]) -> Iterator[Any]:
+        """Pass items through and count them."""
+        for done, item in enumerate(items, 1):
+            yield item
+            self(done)
+        self.close()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list | tuple | dict):
+        return json_module.dumps(value, ensure_ascii=False, default=_jsonable)
+    return str(value)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDEST else line[: WIDEST - 1] + "…"
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    return str(value)

@@ -1,0 +1,217 @@
+"""Commands that write: init, append, import."""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, Final
+
+import click
+
+from beliefbase.cli.app import Settings, command
+from beliefbase.cli.output import Output, Progress
+from beliefbase.events.writer import Appended
+from beliefbase.lines import BadLine, Line, draft, parse
+from beliefbase.store import BeliefStore
+from beliefbase.writing import StoreWriter
+
+BATCH: Final = 1000
+"""Most events of one commit with --keep-going and in imports."""
+
+
+@command("init")
+def init_command(settings: Settings) -> None:
+    """Make an empty store."""
+    with BeliefStore.open(settings.path, create=True) as store:
+        settings.out.object(
+            {"store": str(store.path)}, f"A store is at {store.path}. Next: beliefbase append, or import."
+        )
+
+
+@command("append")
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option("--strict/--keep-going", default=True, help="Store nothing of a run with a bad line, or the good ones.")
+@click.option("--importer", is_flag=True, help='Let lines say when things happened ("at"); one clock for the run.')
+@click.option("--kind", type=click.Choice(["human", "agent", "tool", "importer"]), help="What the writers are.")
+@click.option("--role", type=click.Choice(["owner", "member"]), default="member", show_default=True)
+@click.option("--model", help="The language model behind the agents.")
+@click.option("--create", is_flag=True, help="Make the store where there is none.")
+def append_command(
+    settings: Settings,
+    files: tuple[str, ...],
+    strict: bool,
+    importer: bool,
+    kind: str | None,
+    role: str,
+    model: str | None,
+    create: bool,
+) -> None:
+    """Append events from NDJSON, on standard input or in FILES.
+
+    A line: {"type": "belief.extracted", "agent": "planner", "ref": "b1", "statement": …}; "$b1" in an id field means
+    the id of the line with that ref. Prints ref, id, writer, seq and hlc of each event once it is committed.
+    """
+    with BeliefStore.open(settings.path, create=create, importing=importer) as store:
+        kind = kind or ("importer" if importer else "agent")
+        run = AppendRun(store, settings.out, {"kind": kind, "role": role, "model": model})
+        bad = run.strictly(files, importer) if strict else run.going_on(files, importer)
+    if bad:
+        sys.exit(BadLine.exit_code)
+
+
+class AppendRun:
+    """One run of append: one writer per agent, and the ids of the refs so far."""
+
+    def __init__(self, store: BeliefStore, out: Output, who: dict[str, Any]) -> None:
+        self._store = store
+        self._out = out
+        self._who = who
+        self._writers: dict[str, StoreWriter] = {}
+        self._ids: dict[str, bytes] = {}
+
+    def strictly(self, files: Iterable[str], importer: bool) -> int:
+        """Check every line, then store all of them in one commit; returns the number of bad lines."""
+        lines: list[Line] = []
+        refs: set[str] = set()
+        bad = 0
+        for number, text in _numbered(files):
+            try:
+                line = parse(number, text, refs, importer=importer)
+            except BadLine as error:
+                bad += 1
+                self._out.error(error)
+                continue
+            lines.append(line)
+            if line.ref:
+                refs.add(line.ref)
+        if bad:
+            click.echo(f"{bad} bad line(s): nothing was stored.", err=True)
+        else:
+            self._store_lines(lines)
+        return bad
+
+    def going_on(self, files: Iterable[str], importer: bool) -> int:
+        """Store good lines in batches as they come; returns the number of bad lines."""
+        bad = 0
+        for batch in _as_they_come(_numbered(files)):
+            good: list[Line] = []
+            refs = set(self._ids)
+            for number, text in batch:
+                try:
+                    line = parse(number, text, refs, importer=importer)
+                except BadLine as error:
+                    bad += 1
+                    self._out.error(error)
+                    continue
+                good.append(line)
+                if line.ref:
+                    refs.add(line.ref)
+            self._store_lines(good)
+        if bad:
+            click.echo(f"{bad} bad line(s) were left out.", err=True)
+        return bad
+
+    def _store_lines(self, lines: list[Line]) -> None:
+        if not lines:
+            return
+        done: list[tuple[Line, Appended]] = []
+        ids = dict(self._ids)
+        with self._store.batch():
+            for line in lines:
+                appended = self._writer(line.agent).append_draft(draft(line, ids), at=line.at)
+                if line.ref:
+                    ids[line.ref] = appended.id
+                done.append((line, appended))
+        self._ids = ids
+        for line, appended in done:
+            self._tell(line, appended)
+        sys.stdout.flush()
+
+    def _writer(self, agent: str) -> StoreWriter:
+        if agent not in self._writers:
+            self._writers[agent] = self._store.writer(agent, **self._who)
+        return self._writers[agent]
+
+    def _tell(self, line: Line, appended: Appended) -> None:
+        told = {
+            "line": line.number,
+            "ref": line.ref,
+            "id": appended.id.hex(),
+            "writer": appended.writer.hex(),
+            "seq": appended.seq,
+            "hlc": appended.hlc,
+            "existing": appended.existing,
+        }
+        plain = "\t".join(
+            str(told[name]) if told[name] is not None else "-" for name in ("ref", "id", "writer", "seq", "hlc")
+        )
+        self._out.line(told, plain=plain)
+
+
+@command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["auto", "locomo", "claude-code", "ndjson"]),
+    default="auto",
+    show_default=True,
+)
+@click.option("--create", is_flag=True, help="Make the store where there is none.")
+def import_command(settings: Settings, files: tuple[str, ...], format_name: str, create: bool) -> None:
+    """Import transcripts with their own times; importing the same again adds nothing."""
+    from beliefbase.importers.run import import_files
+
+    BeliefStore.open(settings.path, create=create).close()
+    progress = Progress("importing")
+    report = import_files(Path(settings.path), [Path(file) for file in files], format_name, progress=progress)
+    progress.close()
+    settings.out.object(report.as_dict(), report.as_text())
+
+
+def _numbered(files: Iterable[str]) -> Iterator[tuple[int, str]]:
+    number = 0
+    for name in list(files) or ["-"]:
+        stream: IO[bytes] = sys.stdin.buffer if name == "-" else click.open_file(name, "rb")
+        for raw in stream:
+            number += 1
+            text = raw.decode("utf-8", "surrogateescape").strip()
+            if text:
+                yield number, text
+
+
+def _as_they_come(lines: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+    """Batches of what is there: a lone line is not kept waiting, and a flood is stored a thousand at a time."""
+    waiting: queue.Queue[tuple[int, str] | BaseException | None] = queue.Queue(maxsize=4 * BATCH)
+
+    def pump() -> None:
+        try:
+            for line in lines:
+                waiting.put(line)
+            waiting.put(None)
+        except BaseException as error:  # noqa: BLE001  handed to the consumer, which raises it
+            waiting.put(error)
+
+    threading.Thread(target=pump, daemon=True).start()
+    ended = False
+    while not ended:
+        batch = []
+        item = waiting.get()
+        while True:
+            if isinstance(item, BaseException):
+                raise item
+            if item is None:
+                ended = True
+                break
+            batch.append(item)
+            if len(batch) >= BATCH:
+                break
+            try:
+                item = waiting.get_nowait()
+            except queue.Empty:
+                break
+        if batch:
+            yield batch

@@ -1,0 +1,1 @@
+"""Importers: transcripts and logs of others as events, with their own times; importing again adds nothing."""

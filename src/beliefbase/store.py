@@ -1,0 +1,197 @@
+"""A store: one directory, one tenant; where agents write, analysts query and audits run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from beliefbase.events.catalog import Draft
+from beliefbase.events.errors import InvalidEvent, StoreUnavailable
+from beliefbase.events.hlc import Clock, SourceClock, wall_ms
+from beliefbase.events.sqlite import SQLiteLog
+from beliefbase.events.writer import Appended, Batch, Pen, Writer
+from beliefbase.writing import StoreWriter, When, milliseconds
+
+if TYPE_CHECKING:
+    from beliefbase.projections.projector import Projected, Projector
+    from beliefbase.replay.audit import AuditReport
+
+LOG_NAME = "log.db"
+READ_NAME = "read"
+
+
+class BeliefStore:
+    """One open handle of a store.
+
+    A handle belongs to one process; its methods may be called from any thread, one at a time. Writing methods are
+    those of :class:`StoreWriter`.
+    """
+
+    def __init__(self, path: Path, log: SQLiteLog, pen: Pen) -> None:
+        self.path = path
+        self.log = log
+        self._pen = pen
+        self._lock = threading.RLock()
+        self._batch: Batch | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        create: bool = False,
+        importing: bool = False,
+        durability: Literal["power", "process"] = "power",
+        max_drift_ms: int = 60_000,
+        wall: Callable[[], int] = wall_ms,
+    ) -> Self:
+        """Open the store in a directory.
+
+        ``create`` makes it where there is none. ``importing`` gives the handle an importer's clock: its writers say
+        with ``at`` when things happened. ``durability="process"`` survives a killed process but may lose the last
+        commits at a power cut. ``max_drift_ms`` is how far ahead of the wall a foreign stamp may be before it is
+        parked; ``wall`` gives the time in milliseconds since 1970 UTC.
+
+        Raises:
+            StoreUnavailable: there is no store, or it can't be opened.
+        """
+        root = Path(path)
+        if create:
+            _make(root)
+        elif not (root / LOG_NAME).exists():
+            raise StoreUnavailable(
+                f"there is no store at {root}", hint=f"make one: beliefbase -s {root} init", path=str(root)
+            )
+        log = SQLiteLog(root / LOG_NAME, create=create, durability=durability)
+        clock = SourceClock() if importing else Clock(wall, max_drift_ms=max_drift_ms)
+        return cls(root, log, Pen(clock, wall=wall))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the files; the handle and its writers can't be used after."""
+        self.log.close()
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def writer(
+        self,
+        agent: str,
+        *,
+        kind: Literal["human", "agent", "tool", "importer"] = "agent",
+        role: Literal["owner", "member"] = "member",
+        model: str | None = None,
+    ) -> StoreWriter:
+        """A fresh stream for an agent or person; its first event is stored together with the second.
+
+        Raises:
+            InvalidEvent: the name or model is malformed.
+        """
+        return StoreWriter(self, Writer(self._pen, agent=agent, kind=kind, role=role, model=model))
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Store everything that is written inside the block in one commit, or nothing of it.
+
+        The log is locked for others until the end of the block.
+        """
+        with self._lock:
+            if self._batch is not None:
+                raise InvalidEvent("a batch is open already", hint="batches don't nest")
+            with Batch(self.log, self._pen) as batch:
+                self._batch = batch
+                try:
+                    yield
+                finally:
+                    self._batch = None
+
+    def append_draft(self, writer: Writer, draft: Draft, *, at: int | None = None) -> Appended:
+        """Store one checked event, in the open batch or in a commit of its own."""
+        with self._lock:
+            if self._batch is not None:
+                return self._batch.add(writer, draft, at=at)
+            with Batch(self.log, self._pen) as batch:
+                return batch.add(writer, draft, at=at)
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def projector(self) -> Projector:
+        """The owner of this store's read models; one process at a time can hold it."""
+        from beliefbase.projections.projector import Projector
+
+        return Projector(self.log, self.path / READ_NAME)
+
+    def project(self, *, as_of: When = None, rebuild: bool = False) -> Projected:
+        """Bring the read models up to date and publish a snapshot of them.
+
+        ``as_of`` is the moment at which the snapshot's views ask, by default now.
+        """
+        moment = milliseconds(as_of)
+        with self.projector() as projector:
+            return projector.project(as_of_ms=self._pen.wall() if moment is None else moment, rebuild=rebuild)
+
+    def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Ask the newest published snapshot, read-only and locked down; rows as dictionaries.
+
+        Raises:
+            StoreUnavailable: nothing was projected yet.
+            InvalidQuery: it isn't one SELECT, or DuckDB refuses it.
+        """
+        from beliefbase.projections.query import query
+
+        return query(self.path / READ_NAME, sql, parameters or {}).as_dicts()
+
+    def active(self, *, as_of: When = None) -> list[dict[str, Any]]:
+        """The beliefs that are active at a moment (now by default), after bringing the read models up to date."""
+        return self._believed("active_at", as_of)
+
+    def live(self, *, as_of: When = None) -> list[dict[str, Any]]:
+        """Like :meth:`active`, with the candidates."""
+        return self._believed("live_at", as_of)
+
+    def _believed(self, macro: str, as_of: When) -> list[dict[str, Any]]:
+        moment = milliseconds(as_of)
+        moment = self._pen.wall() if moment is None else moment
+        self.project(as_of=moment)
+        return self.query(f"SELECT * FROM {macro}($ts) ORDER BY began_ms, belief_id", {"ts": moment})
+
+    def belief(self, belief_id: str) -> dict[str, Any] | None:
+        """A belief as it stands now, under whatever id of it; None where it never became one."""
+        self.project()
+        found = self.query("SELECT * FROM beliefs WHERE belief_id = $id", {"id": belief_id})
+        return found[0] if found else None
+
+    def history(self, belief_id: str) -> list[dict[str, Any]]:
+        """Every interval of a belief, with its cause, in order."""
+        return self.query("SELECT * FROM belief_intervals WHERE belief_id = $id ORDER BY from_hlc", {"id": belief_id})
+
+    def digest(self) -> str:
+        """The digest over all read models at the frontier, 64 hex digits, after bringing them up to date."""
+        with self.projector() as projector:
+            projector.refresh()
+            return projector.digest().total
+
+    def audit(self) -> AuditReport:
+        """Check the log, rebuild the read models from nothing and compare (DESIGN 8)."""
+        from beliefbase.replay.audit import audit
+
+        return audit(self.log, self.path / READ_NAME)
+
+
+def _make(root: Path) -> None:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"can't make the directory {root}: {error.strerror}", hint="choose a writable directory", path=str(root)
+        ) from error
