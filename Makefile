@@ -5,6 +5,7 @@
 BIN = .venv/bin
 PYTEST = $(BIN)/pytest
 WHEEL_TEST = tests/packaging/test_wheel.py
+ARGS = # for pytest: make test ARGS="-n 2 tests/beliefs"
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -21,10 +22,10 @@ demo: run-env ## a short run of the product on your terminal
 	$(BIN)/beliefbase demo
 
 test: dev-env ## the tests that take seconds
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" $(ARGS)
 
 test-slow: dev-env ## the long ones in full: state machines, simulations, the wheel
-	$(PYTEST) -m slow --durations=10
+	$(PYTEST) -m slow --durations=10 $(ARGS)
 
 slow-short: dev-env ## the long ones scaled down (without the wheel)
 	BELIEFBASE_SLOW_SCALE=$${BELIEFBASE_SLOW_SCALE:-0.1} $(PYTEST) -m slow --durations=10 --ignore=$(WHEEL_TEST)
@@ -49,8 +50,11 @@ wheel-test: dev-env ## build sdist and wheel, install the wheel elsewhere, use i
 eval: dev-env ## how well the rules read speech acts
 	$(BIN)/python bench/eval_speech_acts.py
 
-bench: dev-env ## time and size of append, project, query
-	$(BIN)/python bench/bench.py
+bench: dev-env ## what things cost: every script of bench/ but evaluations and planted bugs
+	@for script in bench/*.py; do \
+	    case $$script in */eval_*|*/mutants.py) continue ;; esac; \
+	    printf '\n=== %s\n' "$$script"; $(BIN)/python "$$script" || exit 1; \
+	done
 
 mutants: dev-env ## planted bugs: the tests must find each
 	$(BIN)/python bench/mutants.py

@@ -12,7 +12,6 @@ from beliefbase.beliefs.intervals import CODE
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import Decay, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.replacements import PRECEDENCE
 from beliefbase.beliefs.rules import RECURRENCES, Profile, own_half_life, passes_entry
 from beliefbase.beliefs.world import World
 
@@ -52,8 +51,6 @@ def copied(world: World, fact: Fact, entity: bytes) -> None:
         world.known[fact.id] = life
         life.faces = (*life.faces, fact.id)
         _met(world, fact.id, life)
-    elif entity in world.contradictions:
-        world.contradictions[fact.id] = world.contradictions[entity]
 
 
 def _met(world: World, name: bytes, life: Life) -> None:
@@ -156,7 +153,7 @@ def reclassified(world: World, fact: Fact) -> None:
     for life in named.chain():
         world.change(life)
         if corrections.get("speech_act") == "question":
-            life.end((world.now, PRECEDENCE[_RETRACTED], fact.id, _RETRACTED))
+            replacements.end(world, life, fact.id, _RETRACTED)
         else:
             life.attributes = {**life.attributes, **corrections}
             _classify(world, life)
@@ -222,8 +219,7 @@ def condition_met(world: World, fact: Fact) -> None:
 
 def _end(world: World, event: bytes, named: Life, status: int) -> None:
     for life in named.chain():
-        world.change(life)
-        life.end((world.now, PRECEDENCE[status], event, status))
+        replacements.end(world, life, event, status)
         forks.fate(world, life, event, "life", "ended" + str(status))
 
 
@@ -231,8 +227,7 @@ def erased(world: World, fact: Fact) -> None:
     """The words of a belief are gone for good; nothing undoes it, and duplicates' survivors are not concerned."""
     life = world.known.get(fact.payload["belief_id"])
     if life is not None:
-        world.change(life)
-        life.end((world.now, PRECEDENCE[_ERASED], fact.payload["event"], _ERASED))
+        replacements.end(world, life, fact.payload["event"], _ERASED)
 
 
 def reinstated(world: World, fact: Fact) -> None:
@@ -275,9 +270,10 @@ def raised(world: World, fact: Fact) -> None:
 
 def resolved(world: World, fact: Fact) -> None:
     """It is decided which side of a contradiction holds."""
-    contradiction = world.contradictions.get(fact.payload["contradiction_id"])
+    named = fact.payload["contradiction_id"]
+    contradiction = world.contradictions.get(world.entity.get(named, named))
     if contradiction is None:
-        world.refuse(fact.id, Reason.NOT_A_CONTRADICTION, fact.payload["contradiction_id"])
+        world.refuse(fact.id, Reason.NOT_A_CONTRADICTION, named)
         return
     world.resolved[fact.id] = contradiction
     contradictions.resolve(world, fact, contradiction)

@@ -62,7 +62,7 @@ class Ancestry:
     def in_sequence(self, events: Sequence[bytes]) -> bool:
         """Whether each of these events has the one before it in its own basis."""
         for before, after in zip(events, events[1:], strict=False):
-            if before != after and before not in map(self._node, self._bases.get(after, ())):
+            if before != after and before not in self._bases.get(after, ()):
                 return False
         return True
 

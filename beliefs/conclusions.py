@@ -19,7 +19,12 @@ def derive(world: World, conclusion: Life, inputs: list[bytes]) -> None:
 
 def holds(world: World, conclusion: Life) -> bool:
     """Whether every essential input is live; the conclusion is told when that may change."""
-    return all([_holds(world, conclusion, named) for named in conclusion.inputs or ()])
+    return not lacking(world, conclusion)
+
+
+def lacking(world: World, conclusion: Life) -> list[bytes]:
+    """The essential inputs, as named, that aren't live."""
+    return [named for named in conclusion.inputs or () if not _holds(world, conclusion, named)]
 
 
 def _holds(world: World, conclusion: Life, named: bytes) -> bool:

@@ -94,8 +94,7 @@ def resolve(world: World, fact: Fact, contradiction: Contradiction) -> None:
         loses = outcome in ("neither", loses_by)
         forks.fate(world, life, fact.id, "life", "contradicted" if loses else "holds")
         if outcome == "neither":
-            world.change(life)
-            life.end((world.now, replacements.PRECEDENCE[RESOLUTION], fact.id, RESOLUTION))
+            replacements.end(world, life, fact.id, RESOLUTION)
         elif loses:
             if other is not None:
                 replacements.propose(world, fact.id, RESOLUTION, life, other.id, contradiction)

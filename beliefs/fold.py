@@ -13,7 +13,8 @@ from beliefbase.beliefs.forks import Forks
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.order import ActingOrder
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules
+from beliefbase.beliefs.policies import Policy
+from beliefbase.beliefs.rules import DEFAULT, FOREVER, Profile, Rules
 from beliefbase.beliefs.world import World
 
 Erased = Mapping[bytes, tuple[int, bytes]]
@@ -35,8 +36,20 @@ class Fold:
         self.waiting |= {fact.id: None for fact in order.questions}
         self.void: dict[bytes, Note] = world.void
         """Events that acted without any effect."""
+        self.policies: Mapping[str, Policy] = world.policies
+        """Policies at the end by ``name@version``, the built-in ones included."""
+        self.profile: Profile = world.profile
+        """The profile in force at the end."""
         self._world = world
         self._order = order
+
+    def of(self, event: bytes) -> Life | None:
+        """The life of a belief, by any of its ids."""
+        return self._world.known.get(event)
+
+    def lacking(self, conclusion: Life) -> list[bytes]:
+        """The essential inputs, as named, for want of which a conclusion is a candidate at the end."""
+        return conclusions.lacking(self._world, conclusion)
 
     @cached_property
     def pending(self) -> dict[bytes, list[Life]]:
@@ -62,13 +75,16 @@ class Fold:
         return sorted(set(notes), key=lambda note: (note.event, note.reason, note.about or b""))
 
 
-def fold(facts: Iterable[Fact], rules: Rules = DEFAULT, *, erased: Erased | None = None) -> Fold:
+def fold(
+    facts: Iterable[Fact], rules: Rules = DEFAULT, *, erased: Erased | None = None, until: int = FOREVER - 1
+) -> Fold:
     """Fold facts into lives; neither their order nor their repetition matters.
 
     ``erased`` names beliefs whose words are erased, by any of their ids. The result is exact for every belief whose
-    dependencies are among the facts.
+    dependencies are among the facts. The state that lives are left in is that at the stamp ``until``; facts stamped
+    later are left out, which changes nothing up to there.
     """
-    order = ActingOrder([*facts, *_erasures(erased or {})])
+    order = ActingOrder(fact for fact in (*facts, *_erasures(erased or {})) if fact.hlc <= until)
     world = World(rules, order.entity)
     for now, fact in order:
         if world.next_bound() <= now:
@@ -84,11 +100,11 @@ def fold(facts: Iterable[Fact], rules: Rules = DEFAULT, *, erased: Erased | None
         else:
             continue
         _settle(world, fact.id)
-    _pass_time(world, FOREVER - 1)
-    world.now = FOREVER - 1
+    _pass_time(world, until)
+    world.now = until
     for life in world.lives.values():
-        if life.stale_at < FOREVER:
-            life.pass_bounds(FOREVER - 1)
+        if life.stale_at <= until:
+            life.pass_bounds(until)
     forks = Forks(world, order)
     for life in world.forkable:
         life.forks = forks
@@ -123,6 +139,7 @@ def _reassess(world: World, life: Life) -> None:
     """Compute anew whether a belief is live and active, and tell whoever depends on it."""
     if life.expired is None and life.expires_at <= world.now:
         life.expired = world.now
+        conclusions.look_again(world, life)
     live = not life.ends and life.expired is None
     active = live and replacements.active(world, life)
     rising = (live and not life.live) or (active and not life.active)

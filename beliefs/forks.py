@@ -79,6 +79,10 @@ class Forks:
                 fates = [known for known in fates if known.axis != axis]
         return _Sweep(self, fates).run() if fates else []
 
+    def rivals(self, life: Life) -> list[Fate]:
+        """The fates that fork a belief at the end; empty if it isn't forked then."""
+        return _Sweep(self, [known for known in life.fates or () if known.since < self.until(known)]).rivals()
+
     def until(self, known: Fate) -> int:
         """Stamp at which a fate is undone or turns out void."""
         return min(known.until, self.world.voided_at.get(known.event, FOREVER))
@@ -161,6 +165,11 @@ class _Sweep:
             if forked != bool(changes and changes[-1][1]):
                 changes.append((now, forked))
         return changes
+
+    def rivals(self) -> list[Fate]:
+        """The fates that differ from a concurrent one at the end."""
+        self.run()
+        return [known for known in self._alive if self._rival(known) is not None]
 
     def _take_away(self, fates: Collection[Fate], covers: Collection[Cover]) -> bool:
         """Drop what ends; True if pairs may be uncovered that were not."""

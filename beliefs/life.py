@@ -145,6 +145,8 @@ class Life:
                 code |= CONTESTED
         line = self.line
         if line:
+            if line[-3] == code and line[-2] == cause:
+                return
             if line[-4] == now:
                 del line[-4:]
                 if not line:

@@ -97,6 +97,7 @@ class Lookups:
         self._source = source
         self._asked: dict[Role | None, set[bytes]] = defaultdict(set)
         self._naming: dict[tuple[Role, bytes], dict[bytes, Fact]] = defaultdict(dict)
+        self._everywhere: list[Fact] | None = None
         self._spawned: list[Task[object]] = []
 
     def spawn(self, task: Task[object]) -> None:
@@ -146,9 +147,13 @@ class Lookups:
         for need in needs:
             wanted[need.role].update(need.keys)
         for role, keys in wanted.items():
-            asked = sorted(keys - self._asked[role])
-            self._asked[role].update(asked)
-            for fact in sorted(self._source.by_id(asked) if role is None else self._source.naming(asked, (role,))):
+            self._ask(role, keys)
+
+    def _ask(self, role: Role | None, keys: Iterable[bytes]) -> None:
+        new = sorted(set(keys) - self._asked[role])
+        if new:
+            self._asked[role].update(new)
+            for fact in sorted(self._source.by_id(new) if role is None else self._source.naming(new, (role,))):
                 self._store(fact)
 
     def _store(self, fact: Fact) -> None:
@@ -158,6 +163,25 @@ class Lookups:
         self._asked[None].add(fact.id)
         for role, key in named(fact):
             self._naming[role, key][fact.id] = fact
+
+    def by_id(self, ids: Collection[bytes]) -> list[Fact]:
+        """The stored facts with these ids; with :meth:`naming`, a source that remembers its answers."""
+        self._ask(None, ids)
+        return self._answer(Need(None, tuple(ids)))
+
+    def naming(self, keys: Collection[bytes], roles: Collection[int]) -> list[Fact]:
+        """The facts that name one of these keys in one of these roles."""
+        found: dict[bytes, Fact] = {}
+        for role in map(Role, roles):
+            self._ask(role, keys)
+            found.update((fact.id, fact) for fact in self._answer(Need(role, tuple(keys))))
+        return list(found.values())
+
+    def everywhere(self) -> list[Fact]:
+        """Profiles and policies."""
+        if self._everywhere is None:
+            self._everywhere = self._source.everywhere()
+        return self._everywhere
 
     def entity(self, event_id: bytes) -> Task[list[Fact]]:
         """The copies of an event in order, the entity's earliest first; empty where the event isn't stored."""

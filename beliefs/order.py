@@ -32,8 +32,8 @@ class ActingOrder:
 
     A fact acts once everything that it presupposes has acted: at its own stamp, or directly after the last of them;
     several directly after one in their own order, each followed by its own. A fact whose turn never comes waits.
-    A later fact of one type and source_ref is a copy of the earliest: it acts only as another name of that entity,
-    and what names it presupposes both.
+    A later fact of one type and source_ref is a copy of the earliest: it is another name of that entity from where it
+    acts, and what names it presupposes both.
     """
 
     def __init__(self, facts: Iterable[Fact]) -> None:
@@ -64,14 +64,11 @@ class ActingOrder:
                     self.entity[event] = first
             missing = None
             if fields := presupposed(kind):
-                named = payload.get(fields[0])
-                if (named is not None and named not in acted) or ref is not None or len(fields) > 1 or "undoes" in payload:
+                if payload.get(fields[0]) not in acted or self.entity or len(fields) > 1 or kind == "belief.reinstated":
                     missing = self._missing(fact)
-            elif ref is not None or kind == "belief.extracted":
-                if kind == "belief.extracted" and payload.get("speech_act") == "question":
-                    self.questions.append(fact)
-                    continue
-                missing = self._missing(fact)
+            elif kind == "belief.extracted" and payload.get("speech_act") == "question":
+                self.questions.append(fact)
+                continue
             if missing is not None:
                 blocked.setdefault(missing, []).append(fact)
                 continue
@@ -107,15 +104,19 @@ class ActingOrder:
 
     def _missing(self, fact: Fact) -> bytes | None:
         """The first presupposed id that hasn't acted, if any."""
-        first = self.entity.get(fact.id)
-        if first is not None and first not in self.acted:
-            return first
         for field in PRESUPPOSED.get(fact.type, ()):
             named: bytes | None = fact.payload.get(field)
-            if named is not None and named not in self.acted:
-                return named
+            if named is not None and (missing := self._unacted(named)) is not None:
+                return missing
         if fact.type == "belief.reinstated":
             for undone in fact.payload["undoes"]:
-                if undone not in self.acted:
-                    return bytes(undone)
+                if (missing := self._unacted(undone)) is not None:
+                    return missing
         return None
+
+    def _unacted(self, named: bytes) -> bytes | None:
+        """The named id, or the earliest of its entity, if it hasn't acted."""
+        if named not in self.acted:
+            return named
+        first = self.entity.get(named)
+        return first if first is not None and first not in self.acted else None

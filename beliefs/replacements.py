@@ -38,21 +38,23 @@ def propose(
     if replacer is None:
         world.awaited.setdefault(named, []).append(edge)
     else:
-        _attach(edge, replacer)
+        _attach(world, edge, replacer)
     enqueue(world, edge)
 
 
 def met(world: World, name: bytes, life: Life) -> None:
     """A belief has become known under a name: replacements by it are looked at again."""
     for edge in world.awaited.pop(name, ()):
-        _attach(edge, life)
+        _attach(world, edge, life)
         if edge.state is WAITING:
             mark(world, edge)
             enqueue(world, edge)
 
 
-def _attach(edge: Replacement, replacer: Life) -> None:
+def _attach(world: World, edge: Replacement, replacer: Life) -> None:
     edge.replacer = replacer
+    if replacer.inputs is not None:
+        world.change(replacer)
     replacer.tied = True
     if replacer.by is None:
         replacer.by = []
@@ -231,11 +233,19 @@ def _spread(world: World, target: Life, replacer: Life) -> None:
     conclusions.look_again(world, target)
 
 
+def end(world: World, target: Life, event: bytes, status: int) -> None:
+    """Put an ending in force."""
+    world.change(target)
+    target.end((world.now, PRECEDENCE[status], event, status))
+    conclusions.look_again(world, target)
+
+
 def undo(world: World, target: Life, event: bytes) -> None:
     """Take an ending out of force, which counts as an affirmation."""
     world.change(target)
     target.lift(event)
     world.refresh(target)
+    conclusions.look_again(world, target)
 
 
 def withdraw(world: World, edge: Replacement) -> None:

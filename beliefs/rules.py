@@ -118,6 +118,33 @@ def passes_entry(attributes: Mapping[str, Any]) -> bool:
     return get("speech_act_confidence", 1000) >= CERTAIN_ACT and get("speech_act", "direct_assertion") in ENTRY_ACTS
 
 
+class Check(NamedTuple):
+    """One condition of the entry gate."""
+
+    field: str
+    value: str | int | None
+    needed: str | int
+    """The value itself, the least number, or the speech acts that pass."""
+    passed: bool
+
+
+def entry_checks(attributes: Mapping[str, Any]) -> list[Check]:
+    """The conditions of :func:`passes_entry` one by one; a belief that passes all of them is active at once."""
+    get = attributes.get
+    stated, confidence = get("assertion_class"), get("confidence") or 0
+    checks = [
+        Check("assertion_class", stated, ENTRY_CLASS, stated == ENTRY_CLASS),
+        Check("confidence", confidence, ENTRY_CONFIDENCE, confidence >= ENTRY_CONFIDENCE),
+    ]
+    if timeless_kind(attributes) is None:
+        certainty, act = get("speech_act_confidence", 1000), str(get("speech_act", "direct_assertion"))
+        checks += [
+            Check("speech_act_confidence", certainty, CERTAIN_ACT, certainty >= CERTAIN_ACT),
+            Check("speech_act", act, ", ".join(sorted(ENTRY_ACTS)), act in ENTRY_ACTS),
+        ]
+    return checks
+
+
 def timeless_kind(attributes: Mapping[str, Any]) -> str | None:
     """The kind of a belief that doesn't come from an utterance; None for one that does."""
     for name in (attributes.get("node_kind"), attributes.get("kind")):

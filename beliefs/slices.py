@@ -104,16 +104,16 @@ class Slice:
 
     def _rows(self, belief: bytes) -> Task[None]:
         self._start(self._life, belief)
-        members = yield from self._with_duplicates(belief)
-        acting = sorted((yield Need(Role.STATE, tuple(copy.id for copies in members for copy in copies))))
+        members, acting = yield from self._family(belief)
         raised = [fact for fact in acting if fact.type == "contradiction.raised"]
         for fact in raised:
             self._start(self._contested, fact.id)
         revisions = yield from self._fates(members, acting, raised)
-        found = yield from decisive(self.lookups, revisions)
-        self._keep(found.facts)
-        for fact in (*found.deciders, *found.concurrent):
-            self._decides(fact)
+        if len(revisions) > 1:
+            found = yield from decisive(self.lookups, revisions)
+            self._keep(found.facts)
+            for fact in (*found.deciders, *found.concurrent):
+                self._decides(fact)
 
     def _forward(self, belief: bytes) -> Task[None]:
         """The lives of a belief and of all that would replace it, in turn."""
@@ -132,7 +132,7 @@ class Slice:
         self._keep(superseder)
         if not superseder or superseder[0].type != "belief.extracted":
             return
-        if passes_entry(superseder[0].payload) or _never_mature(copies, acting):
+        if passes_entry(superseder[0].payload) or never_mature(copies, acting):
             named = (fact.payload["superseded_id"], by)
             faces = (self.lookups.facts[i] for i in named)
             effect = max(map(stamp, (fact, copies[0], superseder[0], *faces)))
@@ -192,18 +192,19 @@ class Slice:
 
     def _corrects_from_here_on(self, belief: bytes) -> Task[None]:
         """Like :meth:`_corrects`, for a reclassification, which counts for the survivors of merges as well."""
-        copies = yield from self.lookups.entity(belief)
-        self._start(self._corrects, belief)
-        ids = {copy.id for copy in copies}
-        for fact in (yield from self.lookups.acting_on(copies)):
-            if fact.type == "belief.merged" and fact.payload["duplicate_id"] in ids:
-                self._start(self._corrects_from_here_on, fact.payload["surviving_id"])
+        members, _ = yield from self._family(belief)
+        for copies in members:
+            self._start(self._corrects, copies[0].id)
 
     # What only rows read
 
-    def _with_duplicates(self, belief: bytes) -> Task[list[list[Fact]]]:
-        """The copies of a belief, and of all that are or may be merged into it."""
+    def _family(self, belief: bytes) -> Task[tuple[list[list[Fact]], list[Fact]]]:
+        """The copies of a belief and of all that merges connect it with, and the facts that act on these.
+
+        Not only its duplicates: of two survivors of one duplicate the first is merged into the second.
+        """
         members: dict[bytes, list[Fact]] = {}
+        found: dict[bytes, Fact] = {}
         pending = [belief]
         while pending:
             groups = yield from self.lookups.entities(pending)
@@ -211,12 +212,10 @@ class Slice:
             members.update(new)
             ids = {copy.id for copies in new.values() for copy in copies}
             acting = yield Need(Role.STATE, tuple(ids))
-            pending = [
-                fact.payload["duplicate_id"]
-                for fact in acting
-                if fact.type == "belief.merged" and fact.payload["surviving_id"] in ids
-            ]
-        return list(members.values())
+            found.update((fact.id, fact) for fact in acting)
+            merged = [fact.payload for fact in acting if fact.type == "belief.merged"]
+            pending = [payload[end] for payload in merged for end in ("duplicate_id", "surviving_id")]
+        return list(members.values()), sorted(found.values())
 
     def _contested(self, event_id: bytes) -> Task[None]:
         """A contradiction with the lives of both sides, its resolutions, and what undoes these."""
@@ -233,15 +232,17 @@ class Slice:
     def _fates(self, members: list[list[Fact]], acting: list[Fact], raised: list[Fact]) -> Task[list[Fact]]:
         """The fate-changing revisions of a belief and its duplicates."""
         ids = {copy.id for copies in members for copy in copies}
-        contradictions = yield from self.lookups.entities([fact.id for fact in raised])
-        sides = tuple(copy.id for copies in contradictions.values() for copy in copies)
-        extractions = [copies[0] for copies in members]
+        found = {fact.id: fact for fact in acting if fact.type in FATE_CHANGING}
+        if raised:
+            contradictions = yield from self.lookups.entities([fact.id for fact in raised])
+            sides = tuple(copy.id for copies in contradictions.values() for copy in copies)
+            found.update((fact.id, fact) for fact in (yield Need(Role.STATE, sides)))
+        extractions = (copies[0] for copies in members)
         keys = [f.payload["condition_key"] for f in (*extractions, *acting) if "condition_key" in f.payload]
-        resolutions = yield Need(Role.STATE, sides)
-        met = yield Need(Role.STATE, tuple(keys))
-        found = {fact.id: fact for fact in (*acting, *resolutions, *met) if fact.type in FATE_CHANGING}
-        survivors = [f.id for f in found.values() if f.type == "belief.merged" and f.payload["duplicate_id"] not in ids]
-        return sorted(fact for fact in found.values() if fact.id not in survivors)
+        if keys:
+            met = yield Need(Role.STATE, tuple(keys))
+            found.update((fact.id, fact) for fact in met if fact.type == "condition.met")
+        return sorted(f for f in found.values() if f.type != "belief.merged" or f.payload["duplicate_id"] in ids)
 
     def _decides(self, fact: Fact) -> None:
         """Whether a revision is void, and which survivor its successor stands for."""
@@ -265,7 +266,7 @@ class Slice:
                 self._keep(fact for fact in (yield Need(Role.SHOWN, keys)) if fact.type == "memory.injected")
 
 
-def _never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
+def never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
     """Whether nothing in the log can make an active belief of this one, nor of a survivor of it."""
     return not passes_entry(copies[0].payload) and not any(
         fact.type in _MATURING or fact.type == "belief.merged" for fact in acting

@@ -54,6 +54,16 @@ def pack(value: object) -> bytes:
     return packed
 
 
+def pack_ordered(value: object) -> bytes:
+    """Encode a value that is known to be of plain types, in bounds and with its maps in key order.
+
+    Several times faster than ``pack``, because nothing of that is checked: another value may get an encoding that
+    ``unpack`` refuses.
+    """
+    packed: bytes = msgpack.packb(value)
+    return packed
+
+
 def unpack(raw: bytes, *, max_bytes: int) -> Any:
     """Decode ``raw``, which anyone may have written; arrays come back as tuples.
 

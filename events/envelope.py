@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from beliefbase.events import limits
-from beliefbase.events.codec import pack, unpack, unpack_trusted
+from beliefbase.events.codec import pack, pack_ordered, unpack, unpack_trusted
 from beliefbase.events.errors import LimitExceeded, NotCanonical
 from beliefbase.events.ids import ID_BYTES, commitment, skeleton_hash
 
 FORMAT: Final = 1
+BODY_VERSION: Final = 1
 SALT_BYTES: Final = 16
 MAX_STAMP: Final = (1 << 63) - 1
 
@@ -55,14 +56,7 @@ class Skeleton(NamedTuple):
         Raises:
             LimitExceeded: above 64 KiB.
         """
-        raw = pack(tuple(self))
-        if len(raw) > limits.SKELETON_BYTES:
-            raise LimitExceeded(
-                f"the skeleton of this {self.type} has {len(raw)} bytes; the limit is {limits.SKELETON_BYTES}",
-                hint="split the event, or name fewer ids",
-                limit="SKELETON_BYTES",
-            )
-        return raw
+        return _sized(self.type, pack(tuple(self)))
 
 
 FOREIGN_PAYLOAD: Final[Mapping[str, Any]] = {}
@@ -118,15 +112,26 @@ def verify(raw: bytes) -> Skeleton:
 class Event:
     """A skeleton as it is stored, its id, and its words where there are any."""
 
-    __slots__ = ("__dict__", "body", "id", "raw", "salt")
+    __slots__ = ("__dict__", "body", "hash", "id", "raw", "salt")
 
-    def __init__(
-        self, raw: bytes, salt: bytes | None = None, body: bytes | None = None, *, event_id: bytes | None = None
-    ) -> None:
+    def __init__(self, raw: bytes, salt: bytes | None = None, body: bytes | None = None) -> None:
         self.raw = raw
         self.salt = salt
         self.body = body
-        self.id = event_id if event_id is not None else skeleton_hash(raw)[:ID_BYTES]
+        self.hash = skeleton_hash(raw)
+        """SHA-256 of the skeleton: the ``prev`` of the event after it."""
+        self.id = self.hash[:ID_BYTES]
+
+    @classmethod
+    def build(cls, skeleton: Skeleton, salt: bytes | None, body: bytes | None) -> Self:
+        """A new event, from a skeleton whose payload comes from the catalogue: plain types, maps in key order.
+
+        Raises:
+            LimitExceeded: the skeleton is above 64 KiB.
+        """
+        event = cls(_sized(skeleton.type, pack_ordered(skeleton)), salt, body)
+        event.__dict__["skeleton"] = skeleton  # what the cached property would decode again
+        return event
 
     @cached_property
     def skeleton(self) -> Skeleton:
@@ -156,13 +161,13 @@ class Event:
         return f"Event({self.id.hex()}, {self.skeleton.type or 'of a newer format'})"
 
 
-def encode_body(version: int, words: Mapping[str, Any]) -> bytes:
-    """Canonical bytes of the words of an event.
+def encode_body(words: Mapping[str, Any]) -> bytes:
+    """Canonical bytes of the words of an event: plain types, in key order.
 
     Raises:
         LimitExceeded: above 256 KiB.
     """
-    body = pack((version, words))
+    body = pack_ordered((BODY_VERSION, words))
     if len(body) > limits.BODY_BYTES:
         raise LimitExceeded(
             f"the words of this event have {len(body)} bytes; the limit is {limits.BODY_BYTES}",
@@ -186,6 +191,16 @@ def check_body(skeleton: Skeleton, salt: bytes, body: bytes) -> None:
     fields = unpack(body, max_bytes=limits.BODY_BYTES)
     shaped = isinstance(fields, tuple) and len(fields) == 2 and isinstance(fields[1], dict)
     _check(shaped, "the body is not [version, map]")
+
+
+def _sized(type_name: str, raw: bytes) -> bytes:
+    if len(raw) > limits.SKELETON_BYTES:
+        raise LimitExceeded(
+            f"the skeleton of this {type_name} has {len(raw)} bytes; the limit is {limits.SKELETON_BYTES}",
+            hint="split the event, or name fewer ids",
+            limit="SKELETON_BYTES",
+        )
+    return raw
 
 
 def _foreign(fields: tuple[Any, ...]) -> Skeleton:

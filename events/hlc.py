@@ -277,8 +277,7 @@ class Clock:
 class SourceClock:
     """The clock of an importer: stamps carry the times of the source, and one clock serves all writers of a run.
 
-    It observes nothing but its source. To continue an earlier import of the same source, pass the greatest stamp
-    of that import as ``last``.
+    It observes nothing but its source: the stamps of those of its items that an earlier import stored.
 
     HAZARD: the stamps follow the order of the calls. Call in causal order (a parent before its child), and among
     independent items in the order of their times: one item with a time far in the future, called early, draws all
@@ -301,9 +300,16 @@ class SourceClock:
             self._last = checked(max(told, self._last + 1))
             return self._last
 
+    def observe(self, hlc: int) -> None:
+        """Take note of the stamp of an item that is stored already: what comes next in the source sorts after it."""
+        checked(hlc)
+        _same_process(self._pid)
+        with self._lock:
+            self._last = max(self._last, hlc)
+
     @property
     def last(self) -> int:
-        """The greatest stamp issued so far, or the one it was made with."""
+        """The greatest stamp issued or observed, or the one it was made with."""
         return self._last
 
 

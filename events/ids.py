@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from beliefbase.events.errors import InvalidEvent
@@ -18,11 +19,7 @@ def skeleton_hash(raw: bytes) -> bytes:
     return hashlib.sha256(raw).digest()
 
 
-def event_id(raw: bytes) -> bytes:
-    """Id of the event with this skeleton: the first 16 bytes of its hash (ADR 0007)."""
-    return hashlib.sha256(raw).digest()[:ID_BYTES]
-
-
+@lru_cache(maxsize=4096)
 def name_hash(name: str) -> bytes:
     """Stand-in for a name in a skeleton: 16 bytes of SHA-256 over its NFC form in UTF-8."""
     return hashlib.sha256(unicodedata.normalize("NFC", name).encode()).digest()[:ID_BYTES]

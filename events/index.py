@@ -14,6 +14,8 @@ from beliefbase.events.envelope import FORMAT, Event, Skeleton
 
 INDEX_VERSION: Final = 1
 """Goes up whenever an event gives other rows than before: a log that has another version is indexed anew."""
+_NAMES_FROM: Final = 55
+"""Where names can begin in a skeleton: behind the start of ``prev``, which is the id of the event before."""
 RAISED: Final = "contradiction.raised"
 RESOLVED: Final = "contradiction.resolved"
 
@@ -44,7 +46,7 @@ def names(event: Event, candidates: Iterable[bytes]) -> bool:
     another role than was asked for, and another name with the same 8 bytes in that one, gets through: it takes
     2^64 tries to make, and whoever folds events looks at the fields.
     """
-    return any(name in event.raw or name == event.id for name in candidates)
+    return any(name == event.id or event.raw.find(name, _NAMES_FROM) >= 0 for name in candidates)
 
 
 def sides(contradiction: Skeleton) -> tuple[bytes, bytes] | None:

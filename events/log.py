@@ -31,6 +31,15 @@ class Stored(NamedTuple):
     event: Event
 
 
+class Known(NamedTuple):
+    """Where a stored event stands in the order of all events."""
+
+    hlc: int
+    writer: bytes
+    seq: int
+    id: bytes
+
+
 class Gap(NamedTuple):
     """Events that a stream lacks: an event is kept aside whose predecessor isn't stored."""
 
@@ -76,8 +85,8 @@ class Transaction(Protocol):
     def head(self, writer: bytes) -> Head | None:
         """The newest head of a writer of this store, None for one that has no events."""
 
-    def find_refs(self, refs: Collection[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], bytes]:
-        """Of (type, source_ref) pairs those that are stored, with the id of the entity's earliest event."""
+    def find_refs(self, refs: Collection[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], Known]:
+        """Of (type, source_ref) pairs those that are stored, with the entity's earliest event."""
 
     def tips(self, keys: Collection[bytes]) -> Mapping[bytes, frozenset[bytes]]:
         """For beliefs (or contradictions): their latest fate-changing revisions, as this log knows them."""
@@ -147,6 +156,9 @@ class EventLog(Protocol):
 
     def agents(self, writers: Collection[bytes]) -> Mapping[bytes, bytes]:
         """For writers: the hash of the agent name in their ``writer.joined``; absent where there is none."""
+
+    def firsts(self, writers: Collection[bytes]) -> list[Event]:
+        """The first event of each of these writers, with its words; more than one of a writer that forked there."""
 
     def streams(self) -> Iterator[tuple[str, Iterator[Stored]]]:
         """Every stream (branch) with its events in seq order, for audits."""

@@ -78,7 +78,7 @@ class Merger:
         placing = _Placing(transaction)
         unique: dict[bytes, Event] = {}
         for event in page:
-            digest = skeleton_hash(event.raw)
+            digest = event.hash
             other = unique.get(digest)
             if other is not None:
                 self.report.known += 1
@@ -97,7 +97,7 @@ class Merger:
             new = tables.put_aside([_aside_row(event) for event in waiting])
             self.report.known += len(waiting) - new
         self.report.stored += len(placing.digests)
-        self._aside.update((skeleton_hash(event.raw), event.skeleton.writer) for event in waiting)
+        self._aside.update((event.hash, event.skeleton.writer) for event in waiting)
         for digest in placing.digests:
             self._aside.pop(digest, None)
 
@@ -172,8 +172,8 @@ class _Placing:
             if not take_aside:
                 return
             self.open(set(self.branches))
-            hashes = [skeleton_hash(event.raw) for _, event in placed]
-            found = [e for e in transaction.tables.aside_after(hashes) if skeleton_hash(e.raw) not in self.digests]
+            hashes = [event.hash for _, event in placed]
+            found = [event for event in transaction.tables.aside_after(hashes) if self._is_next(event)]
             clashing = transaction.clashing(found)
             events = [event for event in found if event not in clashing]
 
@@ -191,6 +191,11 @@ class _Placing:
             }
         )
 
+    def _is_next(self, aside: Event) -> bool:
+        skeleton = aside.skeleton
+        before = self.digests[skeleton.prev][:2]
+        return before == (skeleton.writer, skeleton.seq - 1) and aside.hash not in self.digests
+
     def _place(self, events: Sequence[Event]) -> list[Placed]:
         placed: list[Placed] = []
         for event in events:
@@ -202,7 +207,7 @@ class _Placing:
                 if branch is None:
                     self._waiting.setdefault(skeleton.prev, []).append(candidate)
                     continue
-                branch.seq, branch.hash = skeleton.seq, skeleton_hash(candidate.raw)
+                branch.seq, branch.hash = skeleton.seq, candidate.hash
                 self.digests[branch.hash] = (branch.writer, branch.seq, branch.stream)
                 placed.append(Placed(branch.stream, candidate))
                 stack += reversed(self._waiting.pop(branch.hash, ()))
@@ -235,7 +240,7 @@ class _Placing:
 def _aside_row(event: Event) -> tuple[bytes, bytes, int, bytes, bytes, bytes | None, bytes | None]:
     skeleton = event.skeleton
     return (
-        skeleton_hash(event.raw),
+        event.hash,
         skeleton.writer,
         skeleton.seq,
         skeleton.prev,

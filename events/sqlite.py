@@ -15,9 +15,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from eventsourcing.persistence import ConnectionPoolClosedError, ConnectionUnavailableError
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnection, SQLiteConnectionPool, SQLiteDatastore
@@ -28,12 +28,21 @@ from beliefbase.events.errors import AppendUnknown, BeliefbaseError, StoreUnavai
 from beliefbase.events.locks import WriteLock
 from beliefbase.events.sqlite_errors import explained, writes_nothing
 from beliefbase.events.sqlite_schema import BUSY_SECONDS, Durability, connect, prepare
-from beliefbase.events.sqlite_tables import Tables
+from beliefbase.events.sqlite_tables import Tables, cursor_of
 from beliefbase.events.table_log import TableLog
 from beliefbase.events.transaction import LogTransaction
 
 _INHERITED: Final[list[object]] = []
 """Connections that a forked child must not even close: that could take the parent's files away."""
+
+
+class _Connection(SQLiteConnection):
+    """The library's connection, with the one below it."""
+
+    @property
+    def sqlite(self) -> sqlite3.Connection:
+        """The connection of Python's own module."""
+        return self._sqlite_conn
 
 
 class _Pool(SQLiteConnectionPool):
@@ -55,10 +64,10 @@ class _Pool(SQLiteConnectionPool):
         """Whether the database is in memory: never; a path is a path, whatever it is called."""
         return False
 
-    def _create_connection(self) -> SQLiteConnection:
+    def _create_connection(self) -> _Connection:
         connection = connect(self._path, self._durability)
         connection.row_factory = sqlite3.Row
-        return SQLiteConnection(connection, max_age=None)
+        return _Connection(connection, max_age=None)
 
 
 class _Datastore(SQLiteDatastore):
@@ -124,9 +133,8 @@ class SQLiteLog(TableLog):
     def transaction(self) -> Iterator[LogTransaction]:
         """Begin; commit at the end of the block, roll back on an exception (see the protocol)."""
         self._check_usable()
-        with self._lock.held(), self._connection() as connection:
+        with self._lock.held(), self._connection() as connection, cursor_of(connection.sqlite) as cursor:
             self._check_usable()
-            cursor = _cursor(connection)
             try:
                 cursor.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
@@ -150,16 +158,24 @@ class SQLiteLog(TableLog):
             try:
                 cursor.execute("COMMIT")
             except sqlite3.Error as error:
-                _roll_back(connection)
+                cursor.close()
                 connection.close()
                 self._find_out(transaction.stored, error)
             if transaction.erased:
-                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                with suppress(sqlite3.Error):  # what was erased is erased; checkpoint() says whether the file is empty
+                    cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def checkpoint(self) -> bool:
-        """Move everything into the main file and empty the write-ahead file; False while a reader prevents it."""
-        with self._lock.held(), self._connection() as connection:
-            busy: int = _cursor(connection).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        """Move everything into the main file and empty the write-ahead file; False while an open read prevents it.
+
+        After True no erased text is left in the files.
+        """
+        self._check_usable()
+        with self._lock.held(), self._connection() as connection, cursor_of(connection.sqlite) as cursor:
+            try:
+                busy: int = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except sqlite3.Error as error:
+                raise explained(error, self.path) from error
             return not busy
 
     # ------------------------------------------------------------------ the file
@@ -173,8 +189,7 @@ class SQLiteLog(TableLog):
     def _reading(self) -> Iterator[Tables]:
         """One snapshot."""
         self._check_usable()
-        with self._connection() as connection:
-            cursor = _cursor(connection)
+        with self._connection() as connection, cursor_of(connection.sqlite) as cursor:
             try:
                 cursor.execute("BEGIN")
                 yield Tables(cursor)
@@ -184,11 +199,11 @@ class SQLiteLog(TableLog):
                 _roll_back(connection)
 
     @contextmanager
-    def _connection(self) -> Iterator[SQLiteConnection]:
+    def _connection(self) -> Iterator[_Connection]:
         # Not as a writer in the pool's sense: its writer lock is never given back once a connection can't be made.
         pool = self._datastore.pool
         try:
-            connection = pool.get_connection()
+            connection = cast("_Connection", pool.get_connection())
         except ConnectionPoolClosedError:
             raise self._closed_error() from None
         except ConnectionUnavailableError as error:
@@ -230,14 +245,15 @@ class SQLiteLog(TableLog):
     def _find_out(self, events: Sequence[Event], error: sqlite3.Error) -> None:
         """After a commit that failed: return if it was stored after all, raise what is known otherwise."""
         try:
-            with closing(connect(self.path, self._durability)) as connection:
-                tables = Tables(connection.cursor())
+            with closing(connect(self.path, self._durability)) as connection, cursor_of(connection) as cursor:
+                tables = Tables(cursor)
+                if not writes_nothing(error):
+                    # The whole transaction may be in the file, not yet on the disk and visible only after a crash.
+                    # A commit that succeeds either writes over it or takes it to the disk.
+                    tables.change_setting("store_id", tables.setting("store_id"))
                 found = {stored.event.raw for stored in tables.naming({event.id for event in events}, {Role.SELF})}
                 if events and found.issuperset(event.raw for event in events):
                     return
-                if not writes_nothing(error):
-                    # A later recovery could still find the whole transaction in the file: write over it.
-                    tables.change_setting("store_id", tables.setting("store_id"))
         except (sqlite3.Error, BeliefbaseError) as second:
             raise AppendUnknown(
                 f"{self.path}: the commit failed ({error}), and whether it was stored can't be looked up ({second})",
@@ -254,13 +270,7 @@ class SQLiteLog(TableLog):
         return StoreUnavailable(f"{self.path}: {what}", hint=hint, path=str(self.path))
 
 
-def _cursor(connection: SQLiteConnection) -> sqlite3.Cursor:
-    cursor = connection.cursor().sqlite_cursor
-    cursor.row_factory = None
-    return cursor
-
-
-def _roll_back(connection: SQLiteConnection) -> None:
+def _roll_back(connection: _Connection) -> None:
     """End the transaction; a connection that can't even do that is not used again."""
     try:
         connection.rollback()

@@ -1,7 +1,7 @@
 """The tables of an SQLite log, and how a file becomes one or is recognised as one.
 
 =========  ==========================================================================================
-events     the skeletons in arrival order; the table of eventsourcing's recorder (originator_id = stream)
+events     the skeletons at their positions (rowid); the table of eventsourcing's recorder (originator_id = stream)
 words      the bodies that are here, at the position of their event
 heads      every branch with its last event: the frontier
 buckets    hashes of the heads by writer prefix; NULL: to be computed anew
@@ -40,7 +40,7 @@ _SYNCHRONOUS: Final[dict[Durability, str]] = {"power": "FULL", "process": "NORMA
 
 SCHEMA: Final = f"""
 CREATE TABLE events (
-    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    rowid INTEGER PRIMARY KEY AUTOINCREMENT,
     originator_id TEXT NOT NULL,
     originator_version INTEGER NOT NULL,
     topic TEXT NOT NULL,
@@ -110,6 +110,8 @@ def connect(path: Path, durability: Durability, *, create: bool = False) -> sqli
             f"synchronous = {_SYNCHRONOUS[durability]}",
             "trusted_schema = OFF",
             "cell_size_check = ON",
+            # Always: a row that moves to another page would otherwise leave its text behind for ever.
+            "secure_delete = ON",
             "cache_size = -32768",
             "temp_store = MEMORY",
             "wal_autocheckpoint = 4000",

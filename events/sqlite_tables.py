@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Final, NamedTuple
 
 from beliefbase.events import index
@@ -14,8 +15,20 @@ from beliefbase.events.log import Gap, Head, Stored
 
 _PARAMETERS: Final = 900
 """Most values in one IN list: below the least limit that SQLite is built with."""
-_EVENT: Final = "e.position, e.state, w.salt, w.body FROM {} LEFT JOIN words w ON w.position = e.position"
-_BARE: Final = "e.position, e.state, NULL, NULL FROM {}"
+_EVENT: Final = "e.rowid, e.state, w.salt, w.body FROM {} LEFT JOIN words w ON w.position = e.rowid"
+_BARE: Final = "e.rowid, e.state, NULL, NULL FROM {}"
+
+
+@contextmanager
+def cursor_of(connection: sqlite3.Connection) -> Iterator[sqlite3.Cursor]:
+    """A cursor that gives plain tuples and is closed in the end; left open, a traceback would keep the file open."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    try:
+        yield cursor
+    finally:
+        with suppress(sqlite3.ProgrammingError):  # its connection is closed already
+            cursor.close()
 
 
 class Placed(NamedTuple):
@@ -58,7 +71,7 @@ class Tables:
 
     def last_position(self) -> int:
         """Position of the newest event, 0 for none."""
-        return int(self._cursor.execute("SELECT ifnull(max(position), 0) FROM events").fetchone()[0])
+        return int(self._cursor.execute("SELECT ifnull(max(rowid), 0) FROM events").fetchone()[0])
 
     def store(self, placed: Iterable[Placed], *, after: int) -> None:
         """Insert events with their words and index rows at the positions after ``after``."""
@@ -81,7 +94,6 @@ class Tables:
 
     def delete_words(self, positions: Iterable[int], hashes: Iterable[bytes]) -> int:
         """Erase the bodies at these positions, and those of these events kept aside; returns how many there were."""
-        self._cursor.execute("PRAGMA secure_delete = ON")
         self.change_setting("erasing", 1)
         self._cursor.executemany("DELETE FROM words WHERE position = ?", [(position,) for position in positions])
         deleted = self._cursor.rowcount
@@ -94,21 +106,21 @@ class Tables:
     def pages(self, after: int, *, limit: int, words: bool) -> Iterator[list[Stored]]:
         """Pages of all events behind a position, in arrival order."""
         what = (_EVENT if words else _BARE).format("events e")
-        cursor = self._own_cursor()
-        cursor.execute(f"SELECT {what} WHERE e.position > ? ORDER BY e.position", (after,))
-        while rows := cursor.fetchmany(limit):
-            yield [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
+        with self._own_cursor() as cursor:
+            cursor.execute(f"SELECT {what} WHERE e.rowid > ? ORDER BY e.rowid", (after,))
+            while rows := cursor.fetchmany(limit):
+                yield [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
 
     def stream(self, stream: str, *, after: int = 0, words: bool = True) -> Iterator[Stored]:
         """The events of a stream behind a seq, in seq order."""
-        cursor = self._own_cursor()
         what = (_EVENT if words else _BARE).format("events e")
-        cursor.execute(
-            f"SELECT {what} WHERE e.originator_id = ? AND e.originator_version > ? ORDER BY e.originator_version",
-            (stream, after),
-        )
-        for position, raw, salt, body in cursor:
-            yield Stored(position, Event(raw, salt, body))
+        with self._own_cursor() as cursor:
+            cursor.execute(
+                f"SELECT {what} WHERE e.originator_id = ? AND e.originator_version > ? ORDER BY e.originator_version",
+                (stream, after),
+            )
+            for position, raw, salt, body in cursor:
+                yield Stored(position, Event(raw, salt, body))
 
     def stream_ids(self) -> list[str]:
         """Every stream that has events, from the events themselves."""
@@ -122,7 +134,7 @@ class Tables:
     def at(self, stream: str, seq: int) -> Found | None:
         """The event of a stream with this seq."""
         row = self._cursor.execute(
-            "SELECT position, originator_id, state, EXISTS (SELECT 1 FROM words w WHERE w.position = e.position)"
+            "SELECT rowid, originator_id, state, EXISTS (SELECT 1 FROM words w WHERE w.position = e.rowid)"
             " FROM events e WHERE originator_id = ? AND originator_version = ?",
             (stream, seq),
         ).fetchone()
@@ -132,7 +144,7 @@ class Tables:
         """All events of a type, of any version."""
         what = (_EVENT if words else _BARE).format("events e")
         rows = self._cursor.execute(
-            f"SELECT {what} WHERE e.topic >= ? || '/' AND e.topic < ? || '0' ORDER BY e.position", (name, name)
+            f"SELECT {what} WHERE e.topic >= ? || '/' AND e.topic < ? || '0' ORDER BY e.rowid", (name, name)
         )
         events = [Event(raw, salt, body) for _, raw, salt, body in rows]
         return [event for event in events if event.skeleton.type == name]
@@ -172,7 +184,7 @@ class Tables:
 
     def by_position(self, positions: Sequence[int], *, words: bool = False) -> list[Stored]:
         """The events at these positions, in their order."""
-        what = (_EVENT if words else _BARE).format("json_each(?) p CROSS JOIN events e ON e.position = p.value")
+        what = (_EVENT if words else _BARE).format("json_each(?) p CROSS JOIN events e ON e.rowid = p.value")
         rows = self._cursor.execute(f"SELECT {what}", (json.dumps(positions),))
         return [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
 
@@ -207,10 +219,11 @@ class Tables:
 
     def all_branches(self) -> Iterator[Branch]:
         """Every branch, by writer and stream."""
-        for row in self._own_cursor().execute(
-            "SELECT writer, stream, first, seq, hash, parent FROM heads ORDER BY writer, stream"
-        ):
-            yield Branch(*row)
+        with self._own_cursor() as cursor:
+            for row in cursor.execute(
+                "SELECT writer, stream, first, seq, hash, parent FROM heads ORDER BY writer, stream"
+            ):
+                yield Branch(*row)
 
     def put_branches(self, branches: Collection[Branch], buckets: Collection[int]) -> None:
         """Write branches as they are now, and mark the buckets of their writers."""
@@ -291,11 +304,9 @@ class Tables:
         )
         return [Gap._make(row) for row in rows]
 
-    def _own_cursor(self) -> sqlite3.Cursor:
+    def _own_cursor(self) -> AbstractContextManager[sqlite3.Cursor]:
         """A cursor in the same transaction, for rows that are read while other statements run."""
-        cursor = self._cursor.connection.cursor()
-        cursor.row_factory = None
-        return cursor
+        return cursor_of(self._cursor.connection)
 
     def _among(self, statement: str, values: Collection[bytes]) -> Iterator[tuple[Any, ...]]:
         ordered = sorted(values)

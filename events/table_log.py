@@ -114,6 +114,13 @@ class TableLog(ABC):
                     found[skeleton.writer] = min(order, found.get(skeleton.writer, order))
         return {writer: agent for writer, (_, _, agent) in found.items()}
 
+    def firsts(self, writers: Collection[bytes]) -> list[Event]:
+        """The first event of each of these writers, with its words; more than one of a writer that forked there."""
+        with self._reading() as tables:
+            ids = {event.id for event in tables.firsts(writers)}
+            found = tables.naming(ids, {Role.SELF}, words=True) if ids else []
+            return [stored.event for stored in found if stored.event.id in ids]
+
     def streams(self) -> Iterator[tuple[str, Iterator[Stored]]]:
         """Every stream (branch) with its events in seq order, for audits; read off the events, not the heads."""
         with self._reading() as tables:

@@ -11,7 +11,7 @@ from beliefbase.events.envelope import Event, Skeleton
 from beliefbase.events.errors import BrokenChain, Equivocation, InvalidEvent, StoreUnavailable
 from beliefbase.events.frontier import Branch, branch_stream, bucket_of, main_stream
 from beliefbase.events.ids import ZERO_HASH, commitment, skeleton_hash
-from beliefbase.events.log import Head
+from beliefbase.events.log import Head, Known
 from beliefbase.events.sqlite_tables import Placed, Tables
 
 
@@ -50,17 +50,17 @@ class LogTransaction:
         branch = self.branches_of([writer])[writer].get(main_stream(writer))
         return None if branch is None else branch.head
 
-    def find_refs(self, refs: Collection[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], bytes]:
-        """Of (type, source_ref) pairs those that are stored, with the id of the entity's earliest event."""
+    def find_refs(self, refs: Collection[tuple[str, bytes]]) -> Mapping[tuple[str, bytes], Known]:
+        """Of (type, source_ref) pairs those that are stored, with the entity's earliest event."""
         if not refs:
             return {}
-        earliest: dict[tuple[str, bytes], tuple[int, bytes, int, bytes]] = {}
+        earliest: dict[tuple[str, bytes], Known] = {}
         for _, event in self.tables.naming({ref for _, ref in refs}, {Role.SELF}):
             skeleton = event.skeleton
             pair = (skeleton.type, skeleton.source_ref or b"")
-            order = (skeleton.hlc, skeleton.writer, skeleton.seq, event.id)
-            earliest[pair] = min(order, earliest.get(pair, order))
-        return {pair: earliest[pair][-1] for pair in refs if pair in earliest}
+            known = Known(skeleton.hlc, skeleton.writer, skeleton.seq, event.id)
+            earliest[pair] = min(known, earliest.get(pair, known))
+        return {pair: earliest[pair] for pair in refs if pair in earliest}
 
     def tips(self, keys: Collection[bytes]) -> Mapping[bytes, frozenset[bytes]]:
         """For beliefs, contradictions or condition keys: their latest fate-changing revisions; absent for none."""
@@ -115,14 +115,15 @@ class LogTransaction:
                     writer=skeleton.writer,
                     seq=seq,
                 )
-            branch.seq, branch.hash = seq, skeleton_hash(event.raw)
+            branch.seq, branch.hash = seq, event.hash
             placed.append(Placed(branch.stream, event))
         self.store(placed, branches)
 
     def erase_words(self, ids: Collection[bytes]) -> int:
         """Delete the bodies of these events, stored or kept aside; returns how many there were.
 
-        The pages that held them are overwritten; the log empties its write-ahead file when the transaction ends.
+        The pages that held them are overwritten. The write-ahead file is emptied when the transaction ends, unless an
+        open read needs it: the log's ``checkpoint()`` says so.
         """
         ids = frozenset(ids)
         found = [stored for stored in self.tables.naming(ids, {Role.SELF}) if stored.event.id in ids]
@@ -198,7 +199,7 @@ def begun(branches: dict[str, Branch], event: Event, parent: str | None) -> Bran
     skeleton = event.skeleton
     writer, seq = skeleton.writer, skeleton.seq
     stream = branch_stream(writer, event.id) if branches else main_stream(writer)
-    branches[stream] = branch = Branch(writer, stream, seq, seq, skeleton_hash(event.raw), parent)
+    branches[stream] = branch = Branch(writer, stream, seq, seq, event.hash, parent)
     return branch
 
 

@@ -8,13 +8,15 @@ every digest, because words can be erased (DESIGN 1 and 7).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Final, NamedTuple
 
 from beliefbase.beliefs.facts import Fact
-from beliefbase.beliefs.intervals import Interval
-from beliefbase.beliefs.life import Life
+from beliefbase.beliefs.reasons import Note
+from beliefbase.events.envelope import Skeleton
+from beliefbase.events.index import key_of as row_key
+from beliefbase.projections.stretches import Columns, Stretches
 
 class Column(NamedTuple):
     """One column of a table."""
@@ -66,32 +68,64 @@ class Table(NamedTuple):
 ROW_KEY: Final = Column(
     "row_key", "BIGINT", "First 8 bytes of the id in the next column as an integer: a short key for joins"
 )
+"""Found by, but not unique: the id is compared as well."""
 NO_INTEGER: Final = -(1 << 63)
 """Stands for NULL in integer columns on their way into DuckDB."""
 
 
-def row_key(event_id: bytes) -> int:
-    """The key under which the rows of an event or belief are found; not unique, so the id is compared as well."""
-    return int.from_bytes(event_id[:8], "big", signed=True)
+class Signature(NamedTuple):
+    """Whose event it is."""
+
+    writer: str
+    """Stream, as it is shown."""
+    agent: str
+    """Hash of the agent's name, as it is shown; the stream where it never said its name."""
+    agent_hash: bytes
 
 
 class Read:
     """One event of a type that this release understands, as projections see it."""
 
-    __slots__ = ("agent", "fact", "hlc", "id", "key", "payload", "recorded", "words", "writer")
+    __slots__ = (
+        "agent", "agent_hash", "event_id", "hlc", "id", "key", "payload", "skeleton", "type", "words", "writer",
+    )  # fmt: skip
 
-    def __init__(self, fact: Fact, recorded: int, words: Mapping[str, Any]) -> None:
-        self.fact = fact
-        self.id = fact.id.hex()
-        self.key = row_key(fact.id)
-        self.hlc = fact.hlc
-        self.payload = fact.payload
+    def __init__(
+        self,
+        event_id: bytes,
+        skeleton: Skeleton,
+        payload: Mapping[str, Any],
+        words: Mapping[str, Any],
+        signature: Signature,
+    ) -> None:
+        self.event_id = event_id
+        self.id = event_id.hex()
+        """The id as it is shown."""
+        self.key = row_key(event_id)
+        """Its row key."""
+        self.skeleton = skeleton
+        self.type = skeleton.type
+        self.hlc = skeleton.hlc
+        self.payload = payload
+        """In the current version of the type."""
         self.words = words
         """The map of the body; empty where there is none or it was erased. Anyone may have written it."""
-        self.recorded = recorded
-        """Wall milliseconds at append minus those of the stamp."""
-        self.writer = fact.writer.hex()
-        self.agent = fact.agent.hex()
+        self.writer, self.agent, self.agent_hash = signature
+
+    def fact(self) -> Fact:
+        """The event as the rules read it."""
+        skeleton = self.skeleton
+        return Fact(
+            skeleton.hlc,
+            skeleton.writer,
+            skeleton.seq,
+            self.event_id,
+            skeleton.type,
+            self.payload,
+            skeleton.basis_ids,
+            skeleton.source_ref,
+            self.agent_hash,
+        )
 
 
 class Rows(dict[str, list[tuple[Any, ...]]]):
@@ -116,8 +150,12 @@ class Projection:
         """Add the rows that one event gives by itself."""
         raise NotImplementedError
 
-    def of_life(self, life: Life, intervals: Sequence[Interval], rows: Rows) -> None:
-        """Add the rows that one folded belief gives; ``intervals`` are its own."""
+    def of_lives(self, lives: Stretches) -> Mapping[str, Columns]:
+        """The columns of its tables that folded beliefs give, by table and column."""
+        raise NotImplementedError
+
+    def of_notes(self, notes: Iterable[Note], facts: Iterable[Fact], rows: Rows) -> None:
+        """Add the rows that remarks of the fold give; ``facts`` holds the events that they are about."""
 
     def of_unreadable(self, message: Dropped, rows: Rows) -> None:
         """Add the rows that an event gives which this release can't use."""
@@ -131,11 +169,8 @@ class Projection:
 class Dropped(NamedTuple):
     """A stored event that this release can't use, and why."""
 
-    id: bytes
-    writer: bytes
-    seq: int
-    hlc: int
-    type: str
+    event_id: bytes
+    skeleton: Skeleton
     reason: str
     detail: str
 

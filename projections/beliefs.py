@@ -92,7 +92,7 @@ class Beliefs(Projection):
     )
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, fact, key, belief = event.payload, event.fact, event.key, event.id
+        payload, skeleton, key, belief = event.payload, event.skeleton, event.key, event.id
         evidence = payload.get("evidence", ())
         malformed = payload.get("malformed")
         rows["belief_facts"].append(
@@ -100,7 +100,7 @@ class Beliefs(Projection):
                 key,
                 belief,
                 event.writer,
-                fact.seq,
+                skeleton.seq,
                 event.agent,
                 payload["kind"],
                 payload.get("node_kind"),
@@ -118,7 +118,7 @@ class Beliefs(Projection):
                 payload.get("kind_misfit"),
                 ",".join(malformed) if malformed else None,
                 event.hlc,
-                event.recorded,
+                skeleton.recorded,
             )
         )
         if evidence:

@@ -48,7 +48,7 @@ class Contradictions(Projection):
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
         payload = event.payload
         judgement = hexed(payload.get("judgement"))
-        if event.fact.type == "contradiction.raised":
+        if event.type == "contradiction.raised":
             rows["contradiction_facts"].append(
                 (
                     event.key,

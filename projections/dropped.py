@@ -35,14 +35,15 @@ class DroppedEvents(Projection):
     )
 
     def of_unreadable(self, message: Dropped, rows: Rows) -> None:  # noqa: D102  of the base
+        skeleton = message.skeleton
         rows["dropped"].append(
             (
-                row_key(message.id),
-                message.id.hex(),
-                message.writer.hex(),
-                message.seq,
-                message.hlc,
-                message.type,
+                row_key(message.event_id),
+                message.event_id.hex(),
+                skeleton.writer.hex(),
+                skeleton.seq,
+                skeleton.hlc,
+                skeleton.type,
                 message.reason,
                 message.detail,
             )

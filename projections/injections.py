@@ -78,7 +78,7 @@ class Injections(Projection):
                 payload.get("renderer"),
                 len(cards),
                 hlc,
-                event.recorded,
+                event.skeleton.recorded,
             )
         )
         shown = rows["injection_cards"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.beliefs.intervals import Interval
-from beliefbase.beliefs.life import Life
-from beliefbase.projections.base import Column, Owner, Projection, Rows, Table, hexed, row_key
+import numpy as np
+
+from beliefbase.projections.base import NO_INTEGER, Column, Owner, Projection, Table
+from beliefbase.projections.stretches import Columns, Stretches, shown, statuses
 
 _BELIEF_ID = Column("belief_id", "VARCHAR", "Id of the belief")
 
@@ -41,17 +42,22 @@ class Intervals(Projection):
         ),
     )
 
-    def of_life(self, life: Life, intervals: Sequence[Interval], rows: Rows) -> None:  # noqa: D102  of the base
-        belief, key = life.id.hex(), row_key(life.id)
-        into = rows["belief_intervals"]
-        ended, last = None, None
-        for since, until, status, cause, by, stale, contested, forked in intervals:
-            if status in {"active", "candidate"}:
-                ended = None
-            elif ended is None or last != (status, cause):
-                ended = since
-            last = (status, cause)
-            into.append((key, belief, since, until, status, hexed(cause), hexed(by), ended, stale, contested, forked))
+    def of_lives(self, lives: Stretches) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        return {
+            "belief_intervals": {
+                "row_key": lives.keys[lives.owner],
+                "belief_id": lives.ids[lives.owner],
+                "since_hlc": lives.since,
+                "until_hlc": lives.until,
+                "status": statuses(lives.status),
+                "cause_id": shown(lives.cause),
+                "by_id": shown(lives.by),
+                "ended_hlc": np.where(lives.live, NO_INTEGER, lives.since[lives.runs()]),
+                "stale": lives.stale,
+                "contested": lives.contested,
+                "forked": lives.forked,
+            }
+        }
 
 
 PROJECTION = Intervals()

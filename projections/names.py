@@ -42,7 +42,7 @@ class Names(Projection):
         words = event.words
         if words:
             payload = event.payload
-            for field in HASHED_FIELDS[event.fact.type]:
+            for field in HASHED_FIELDS[event.type]:
                 name, hashed = words.get(field), payload.get(field)
                 if isinstance(name, str) and hashed is not None:
                     known, shown = _hashed(name)

@@ -60,8 +60,8 @@ class Policies(Projection):
     )
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, fact, key = event.payload, event.fact, event.key
-        if fact.type == "policy.defined":
+        payload, skeleton, key = event.payload, event.skeleton, event.key
+        if event.type == "policy.defined":
             rows["policy_definitions"].append(
                 (
                     key,
@@ -71,7 +71,7 @@ class Policies(Projection):
                     payload.get("half_life_days"),
                     event.writer,
                     event.agent,
-                    fact.seq,
+                    skeleton.seq,
                     event.hlc,
                 )
             )
@@ -85,7 +85,7 @@ class Policies(Projection):
                 payload.get("fail_closed"),
                 event.writer,
                 event.agent,
-                fact.seq,
+                skeleton.seq,
                 event.hlc,
             )
         )

@@ -67,7 +67,7 @@ class Questions(Projection):
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
         payload, words = event.payload, event.words
-        if event.fact.type == "question.raised":
+        if event.type == "question.raised":
             rows["question_facts"].append(
                 (event.key, event.id, hexed(payload.get("session")), event.writer, event.agent, event.hlc)
             )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.catalog import CATALOG, Catalog, Unreadable
-from beliefbase.events.envelope import Event, Skeleton
+from beliefbase.events.codec import unpack_trusted
+from beliefbase.events.envelope import Event, Skeleton, decode
 from beliefbase.events.log import EventLog
-from beliefbase.projections.base import Dropped, Read
+from beliefbase.projections.base import Dropped, Read, Signature
+
+NO_WORDS: Final[Mapping[str, Any]] = {}
 
 
 class Reader:
@@ -18,52 +21,37 @@ class Reader:
     def __init__(self, log: EventLog, catalog: Catalog = CATALOG) -> None:
         self._log = log
         self._catalog = catalog
-        self._agents: dict[bytes, bytes] = {}
+        self._signatures: dict[bytes, Signature] = {}
 
-    def read(self, events: Iterable[Event]) -> Iterator[Read | Dropped]:
+    def read(self, events: Sequence[Event]) -> list[Read | Dropped]:
         """Each event as a projection sees it, words included where the event brings them."""
-        for event, skeleton, payload in self._payloads(events):
+        # Not event.skeleton and event.words: every event is decoded once here, and keeping that costs as much again.
+        skeletons = [decode(event.raw) for event in events]
+        self._meet({skeleton.writer for skeleton in skeletons})
+        read, signatures = self._catalog.read, self._signatures
+        found: list[Read | Dropped] = []
+        for event, skeleton in zip(events, skeletons, strict=True):
+            payload = read(skeleton)
             if isinstance(payload, Unreadable):
-                yield _dropped(event, skeleton, payload)
-            else:
-                yield Read(self._fact(event, skeleton, payload), skeleton.recorded, event.words)
+                found.append(_dropped(event, skeleton, payload))
+                continue
+            body = event.body
+            words = NO_WORDS if body is None else unpack_trusted(body)[1]
+            found.append(Read(event.id, skeleton, payload, words, signatures[skeleton.writer]))
+        return found
 
     def facts(self, events: Iterable[Event]) -> list[Fact]:
         """The usable ones as facts."""
-        return [
-            self._fact(event, skeleton, payload)
-            for event, skeleton, payload in self._payloads(events)
-            if not isinstance(payload, Unreadable)
-        ]
-
-    def _payloads(self, events: Iterable[Event]) -> Iterator[tuple[Event, Skeleton, Any]]:
-        decoded = [(event, event.skeleton) for event in events]
-        self._meet({skeleton.writer for _, skeleton in decoded})
-        read = self._catalog.read
-        for event, skeleton in decoded:
-            yield event, skeleton, read(skeleton)
+        return [event.fact() for event in self.read(list(events)) if isinstance(event, Read)]
 
     def _meet(self, writers: set[bytes]) -> None:
-        unknown = writers - self._agents.keys()
+        unknown = writers - self._signatures.keys()
         if unknown:
             named = self._log.agents(unknown)
-            self._agents.update((writer, named.get(writer, writer)) for writer in unknown)
-
-    def _fact(self, event: Event, skeleton: Skeleton, payload: Any) -> Fact:
-        return Fact(
-            skeleton.hlc,
-            skeleton.writer,
-            skeleton.seq,
-            event.id,
-            skeleton.type,
-            payload,
-            skeleton.basis_ids,
-            skeleton.source_ref,
-            self._agents[skeleton.writer],
-        )
+            for writer in unknown:
+                agent = named.get(writer, writer)
+                self._signatures[writer] = Signature(writer.hex(), agent.hex(), agent)
 
 
 def _dropped(event: Event, skeleton: Skeleton, why: Unreadable) -> Dropped:
-    return Dropped(
-        event.id, skeleton.writer, skeleton.seq, skeleton.hlc, skeleton.type, why.reason, why.detail
-    )
+    return Dropped(event.id, skeleton, why.reason, why.detail)

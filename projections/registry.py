@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import Final, NamedTuple
 
 from beliefbase import projections
 from beliefbase.projections.base import Projection, Table
@@ -38,23 +39,37 @@ def versions() -> str:
     return " ".join(f"{projection.NAME}@{projection.VERSION}" for projection in registered())
 
 
+class Script(NamedTuple):
+    """The SQL of one view, of the macros around it, and their comments."""
+
+    name: str
+    """Of the view, and of the file."""
+    sql: str
+    like: tuple[str, ...]
+    """Tables and views whose comments the view's columns of the same name have."""
+
+
 @cache
-def scripts() -> tuple[tuple[str, str], ...]:
-    """The SQL of views and macros by file name, each after those that its line ``-- needs:`` names."""
+def scripts() -> tuple[Script, ...]:
+    """The files of ``sql/``, each after those that its line ``-- needs:`` names."""
     texts = {
         path.name.removesuffix(".sql"): path.read_text("utf-8")
         for path in resources.files(PACKAGE).joinpath("sql").iterdir()
         if path.name.endswith(".sql")
     }
-    ordered: dict[str, str] = {}
+    ordered: dict[str, Script] = {}
 
     def place(name: str) -> None:
         if name not in ordered:
-            first = texts[name].split("\n", 1)[0]
-            for needed in first.removeprefix("-- needs:").split() if first.startswith("-- needs:") else []:
+            for needed in _header(texts[name], "needs"):
                 place(needed)
-            ordered[name] = texts[name]
+            ordered[name] = Script(name, texts[name], _header(texts[name], "like"))
 
     for name in sorted(texts):
         place(name)
-    return tuple(ordered.items())
+    return tuple(ordered.values())
+
+
+def _header(text: str, word: str) -> tuple[str, ...]:
+    found = re.search(rf"^-- {word}: (.*)$", text, re.MULTILINE)
+    return tuple(found[1].split()) if found else ()

@@ -48,7 +48,7 @@ class Revalidations(Projection):
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
         payload = event.payload
-        if event.fact.type == "memory.revalidated":
+        if event.type == "memory.revalidated":
             rows["revalidation_answers"].append(
                 (
                     event.key,

@@ -95,8 +95,8 @@ class Revisions(Projection):
     )
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, fact, key, revision = event.payload, event.fact, event.key, event.id
-        kind = fact.type
+        payload, skeleton, key, revision = event.payload, event.skeleton, event.key, event.id
+        kind = event.type
         rows["revision_facts"].append(
             (
                 key,
@@ -111,14 +111,14 @@ class Revisions(Projection):
                 else None,
                 hexed(payload.get("session")),
                 event.writer,
-                fact.seq,
+                skeleton.seq,
                 event.agent,
                 event.hlc,
-                event.recorded,
+                skeleton.recorded,
             )
         )
-        if fact.basis:
-            rows["revision_basis"] += [(key, revision, basis.hex()) for basis in fact.basis]
+        if skeleton.basis:
+            rows["revision_basis"] += [(key, revision, basis.hex()) for basis in skeleton.basis_ids]
         if kind == "belief.reinstated":
             rows["revision_undoes"] += [
                 (key, revision, place, undone.hex()) for place, undone in enumerate(payload["undoes"])

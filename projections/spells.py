@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.beliefs.intervals import Interval, spells
-from beliefbase.beliefs.life import Life
+import numpy as np
+
 from beliefbase.beliefs.rules import FOREVER
-from beliefbase.projections.base import Column, Owner, Projection, Rows, Table, hexed, row_key
+from beliefbase.projections.base import NO_INTEGER, Column, Owner, Projection, Table
+from beliefbase.projections.stretches import ACTIVE, Columns, Stretches, shown, statuses
 
 
 class Spells(Projection):
@@ -34,18 +35,33 @@ class Spells(Projection):
         ),
     )
 
-    def of_life(self, life: Life, intervals: Sequence[Interval], rows: Rows) -> None:  # noqa: D102  of the base
-        belief, key = life.id.hex(), row_key(life.id)
-        into = rows["belief_spells"]
-        if len(intervals) == 1 and intervals[0].live:
-            row = intervals[0]
-            active = row.since if row.status == "active" else None
-            into.append((key, belief, 1, life.born, row.since, FOREVER, active, None, None))
-            return
-        active_since = [row.since for row in intervals if row.status == "active"]
-        for number, (since, until, ended_as, cause) in enumerate(spells(intervals), 1):
-            active = next((at for at in active_since if since <= at < until), None)
-            into.append((key, belief, number, life.born, since, until, active, ended_as, hexed(cause)))
+    def of_lives(self, lives: Stretches) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        before = np.append(False, lives.live[:-1])[: len(lives.live)]
+        after = np.append(lives.live[1:], False)[: len(lives.live)]
+        begins = np.flatnonzero(lives.live & (lives.first | ~before))
+        ends = np.flatnonzero(lives.live & (lives.last | ~after))
+        owner = lives.owner[begins]
+        firsts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: len(owner)])
+        number = np.arange(len(owner)) - np.repeat(firsts, np.diff(np.append(firsts, len(owner)))) + 1
+        active = np.where(lives.status == ACTIVE, lives.since, FOREVER)
+        active_from = np.minimum.reduceat(active, begins) if len(begins) else active[:0]
+        is_open = lives.last[ends]
+        following = np.where(is_open, ends, ends + 1)
+        return {
+            "belief_spells": {
+                "row_key": lives.keys[owner],
+                "belief_id": lives.ids[owner],
+                "number": number,
+                "born_hlc": lives.born[owner],
+                "since_hlc": lives.since[begins],
+                "until_hlc": lives.until[ends],
+                "active_hlc": np.where(active_from == FOREVER, NO_INTEGER, active_from),
+                "ended_as": np.where(is_open, None, statuses(lives.status[following])),
+                "cause_id": shown(
+                    None if ended else lives.cause[place] for ended, place in zip(is_open, following, strict=True)
+                ),
+            }
+        }
 
 
 PROJECTION = Spells()

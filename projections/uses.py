@@ -47,7 +47,7 @@ class Uses(Projection):
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
         payload = event.payload
-        if event.fact.type == "memory.used":
+        if event.type == "memory.used":
             rows["use_facts"].append(
                 (
                     event.key,

@@ -49,20 +49,20 @@ class Utterances(Projection):
     )
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, words, fact = event.payload, event.words, event.fact
+        payload, words, skeleton = event.payload, event.words, event.skeleton
         rows["utterance_facts"].append(
             (
                 event.key,
                 event.id,
-                hexed(fact.ref),
+                hexed(skeleton.source_ref),
                 event.writer,
-                fact.seq,
+                skeleton.seq,
                 event.agent,
                 hexed(payload["speaker"]),
                 hexed(payload.get("conversation")),
                 payload.get("turn"),
                 event.hlc,
-                event.recorded,
+                skeleton.recorded,
             )
         )
         if words:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from beliefbase.projections import registry
 from beliefbase.projections.base import NO_INTEGER, Column, Owner, Table, row_key
+from beliefbase.projections.stretches import Columns
 
 MEMORY: Final = "512MB"
 """What DuckDB may use; beyond that it writes temporary files beside the database."""
@@ -28,10 +29,11 @@ META: Final = (
     Column("root", "VARCHAR", "Root hash of the frontier: which events the tables are made from"),
     Column("position", "BIGINT", "Arrival position up to which the log was read; a local hint"),
     Column("events", "BIGINT", "How many events were read"),
+    Column("newest_hlc", "BIGINT", "Largest stamp read, parked ones included"),
     Column("as_of_ms", "BIGINT", "The moment that views are asked at, in ms since 1970 UTC; an input of the projector"),
     Column("rules", "VARCHAR", "Version of the lifecycle rules"),
     Column("projections", "VARCHAR", "Names and versions of the projections"),
-    Column("index_digest", "VARCHAR", "Hash of the branch heads as the projector follows them; equals root"),
+    Column("schema", "BIGINT", "Version of the layout of the work database"),
 )
 
 
@@ -69,8 +71,10 @@ class WorkDatabase:
         run = self.connection.execute
         for (name,) in self.rows("SELECT view_name FROM duckdb_views() WHERE NOT internal AND database_name = 'work'"):
             run(f'DROP VIEW IF EXISTS "{name}"')
-        for _, script in registry.scripts():
-            run(script)
+        for script in registry.scripts():
+            run(script.sql)
+            for like in script.like:
+                self._inherit_comments(script.name, like)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -91,15 +95,19 @@ class WorkDatabase:
         """Load rows, in the order of ``all_columns``; with ``resolve``, ids of copies become those of entities."""
         if table.owner is Owner.VALUE:
             rows = dict.fromkeys(rows)
-        if not rows:
-            return
-        columns = table.all_columns
-        batch = {
-            column.name: _array(column, values)
-            for column, values in zip(columns, zip(*rows, strict=True), strict=True)
-        }
+        if rows:
+            values = zip(*rows, strict=True)
+            columns = zip(table.all_columns, values, strict=True)
+            self._load(table, {column.name: _array(column, cells) for column, cells in columns}, resolve=resolve)
+
+    def insert_columns(self, table: Table, columns: Columns) -> None:
+        """Load columns by name."""
+        if len(columns[table.key[0]]):
+            self._load(table, columns, resolve=False)
+
+    def _load(self, table: Table, batch: Columns, *, resolve: bool) -> None:
         select, joins, where = [], [], ""
-        for number, column in enumerate(columns):
+        for number, column in enumerate(table.all_columns):
             if resolve and column.entity:
                 select.append(f"coalesce(c{number}.entity_id, b.{column.name})")
                 joins.append(f"LEFT JOIN copies c{number} ON c{number}.copy_id = b.{column.name}")
@@ -114,7 +122,7 @@ class WorkDatabase:
             )
 
     @contextmanager
-    def registered(self, name: str, batch: Mapping[str, npt.NDArray[Any]]) -> Iterator[None]:
+    def registered(self, name: str, batch: Columns) -> Iterator[None]:
         """Columns that SQL may name inside the block."""
         self.connection.register(name, batch)
         try:
@@ -153,6 +161,16 @@ class WorkDatabase:
             f"INSERT INTO meta ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
             [values[name] for name in names],
         )
+
+    def _inherit_comments(self, view: str, like: str) -> None:
+        for column, comment in self.rows(
+            "SELECT v.column_name, t.comment FROM duckdb_columns() v JOIN duckdb_columns() t"
+            " ON t.column_name = v.column_name AND t.database_name = v.database_name"
+            " WHERE v.database_name = 'work' AND v.table_name = ? AND t.table_name = ?"
+            " AND v.comment IS NULL AND t.comment IS NOT NULL ORDER BY v.column_index",
+            [view, like],
+        ):
+            self.connection.execute(f"COMMENT ON COLUMN {view}.{column} IS {_quoted(comment)}")
 
     def _create(self, name: str, comment: str, columns: Sequence[Column]) -> None:
         run = self.connection.execute

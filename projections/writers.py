@@ -45,7 +45,7 @@ class Writers(Projection):
 
     def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
         payload = event.payload
-        if event.fact.type == "writer.closed":
+        if event.type == "writer.closed":
             rows["writer_closings"].append((event.key, event.id, event.writer, event.hlc))
             return
         rows["writer_facts"].append(
@@ -59,7 +59,7 @@ class Writers(Projection):
                 payload.get("model"),
                 payload.get("max_drift"),
                 event.hlc,
-                event.fact.seq,
+                event.skeleton.seq,
             )
         )
 

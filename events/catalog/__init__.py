@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from beliefbase.events.catalog.base import Role
-from beliefbase.events.catalog.registry import CATALOG, Catalog, Draft, Unreadable
+from beliefbase.events.catalog.drafting import Draft
+from beliefbase.events.catalog.registry import CATALOG, Catalog, Unreadable
 
 __all__ = ["CATALOG", "Catalog", "Draft", "Role", "Unreadable"]

@@ -117,7 +117,7 @@ class BeliefExtracted(EventModel):
     """Free labels."""
     raw_reply: Annotated[Text | None, Words] = None
     """The model's reply as it came."""
-    malformed: tuple[Slug, ...] = ()
+    malformed: Annotated[tuple[Slug, ...], Field(max_length=limits.LIST_ITEMS)] = ()
     """Observe-only fields that came malformed and are absent for that reason."""
 
 

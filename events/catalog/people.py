@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+from pydantic import Field
+
+from beliefbase.events import limits
 from beliefbase.events.catalog.base import Count, EventModel, Hashed, HashOnly, Name, Slug, Text, Words
 
 WriterKind = Literal["human", "agent", "tool", "importer"]
@@ -53,7 +56,7 @@ class UtteranceRecorded(EventModel):
     """Where it was said: chat, voice, mail …"""
     topic: Annotated[Text | None, Words] = None
     """What the talk was about."""
-    entities: Annotated[tuple[Name, ...], Words] = ()
+    entities: Annotated[tuple[Name, ...], Field(max_length=limits.LIST_ITEMS), Words] = ()
     """Names of what is mentioned."""
 
 

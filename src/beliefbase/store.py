@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -14,14 +14,21 @@ from beliefbase.events.errors import InvalidEvent, StoreUnavailable
 from beliefbase.events.hlc import Clock, SourceClock, wall_ms
 from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.events.writer import Appended, Batch, Pen, Writer
+from beliefbase.newer_wins import NewerWins
 from beliefbase.writing import StoreWriter, When, milliseconds
 
 if TYPE_CHECKING:
-    from beliefbase.projections.projector import Projected, Projector
-    from beliefbase.replay.audit import AuditReport
+    from beliefbase.projections.projector import Projector, Report
+    from beliefbase.replay.report import AuditReport
 
 LOG_NAME = "log.db"
 READ_NAME = "read"
+Progress = Callable[[str, int], None]
+"""Told now and then what is being done, and how far."""
+
+
+def _quiet(_what: str, _done: int) -> None:
+    return None
 
 
 class BeliefStore:
@@ -31,12 +38,16 @@ class BeliefStore:
     those of :class:`StoreWriter`.
     """
 
-    def __init__(self, path: Path, log: SQLiteLog, pen: Pen) -> None:
+    def __init__(self, path: Path, log: SQLiteLog, pen: Pen, *, max_drift_ms: int) -> None:
         self.path = path
+        self.max_drift_ms = max_drift_ms
         self.log = log
         self._pen = pen
         self._lock = threading.RLock()
         self._batch: Batch | None = None
+        self._newer_wins = NewerWins(log)
+        self.settled: dict[bytes, Appended] = {}
+        """The resolutions that this handle wrote because newer wins, by contradiction."""
 
     @classmethod
     def open(
@@ -68,7 +79,7 @@ class BeliefStore:
             )
         log = SQLiteLog(root / LOG_NAME, create=create, durability=durability)
         clock = SourceClock() if importing else Clock(wall, max_drift_ms=max_drift_ms)
-        return cls(root, log, Pen(clock, wall=wall))
+        return cls(root, log, Pen(clock, wall=wall), max_drift_ms=max_drift_ms)
 
     def __enter__(self) -> Self:
         return self
@@ -100,56 +111,77 @@ class BeliefStore:
         return StoreWriter(self, Writer(self._pen, agent=agent, kind=kind, role=role, model=model))
 
     @contextmanager
-    def batch(self) -> Iterator[None]:
+    def batch(self, expected: Collection[Draft] = ()) -> Iterator[None]:
         """Store everything that is written inside the block in one commit, or nothing of it.
 
-        The log is locked for others until the end of the block.
+        The log is locked for others until the end of the block. What is ``expected`` to be written there is looked
+        up at once, which is faster.
         """
         with self._lock:
             if self._batch is not None:
                 raise InvalidEvent("a batch is open already", hint="batches don't nest")
             with Batch(self.log, self._pen) as batch:
+                batch.expect(expected)
                 self._batch = batch
+                self._newer_wins = NewerWins(self.log)
                 try:
                     yield
                 finally:
                     self._batch = None
 
     def append_draft(self, writer: Writer, draft: Draft, *, at: int | None = None) -> Appended:
-        """Store one checked event, in the open batch or in a commit of its own."""
+        """Store one checked event, in the open batch or in a commit of its own.
+
+        A contradiction raised under a profile that says ``newer_wins`` brings its resolution with it.
+        """
         with self._lock:
-            if self._batch is not None:
-                return self._batch.add(writer, draft, at=at)
-            with Batch(self.log, self._pen) as batch:
-                return batch.add(writer, draft, at=at)
+            if self._batch is None:
+                with self.batch():
+                    return self.append_draft(writer, draft, at=at)
+            appended = self._batch.add(writer, draft, at=at)
+            resolution = self._newer_wins.resolution(draft, appended)
+            if resolution is not None:
+                self.settled[appended.id] = self._batch.add(writer, resolution, at=at)
+            return appended
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
-    def projector(self) -> Projector:
-        """The owner of this store's read models; one process at a time can hold it."""
+    def wall(self) -> int:
+        """What this handle takes for now, in milliseconds since 1970 UTC."""
+        return self._pen.wall()
+
+    def projector(self, *, progress: Progress = _quiet) -> Projector:
+        """The owner of this store's read models; one process at a time can hold it.
+
+        Raises:
+            ProjectorBusy: another process holds it.
+        """
         from beliefbase.projections.projector import Projector
 
-        return Projector(self.log, self.path / READ_NAME)
+        return Projector(self.log, self.path / READ_NAME, progress=progress)
 
-    def project(self, *, as_of: When = None, rebuild: bool = False) -> Projected:
+    def project(self, *, as_of: When = None, rebuild: bool = False) -> Report:
         """Bring the read models up to date and publish a snapshot of them.
 
         ``as_of`` is the moment at which the snapshot's views ask, by default now.
         """
-        moment = milliseconds(as_of)
+        at = self._moment(as_of)
         with self.projector() as projector:
-            return projector.project(as_of_ms=self._pen.wall() if moment is None else moment, rebuild=rebuild)
+            report = projector.rebuild(at) if rebuild else projector.refresh(at)
+            projector.publish()
+        return report
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Ask the newest published snapshot, read-only and locked down; rows as dictionaries.
 
         Raises:
-            StoreUnavailable: nothing was projected yet.
-            InvalidQuery: it isn't one SELECT, or DuckDB refuses it.
+            NoSnapshot: nothing was projected yet.
+            QueryRefused, QueryFailed: it isn't one SELECT, or DuckDB can't answer it.
         """
         from beliefbase.projections.query import query
 
-        return query(self.path / READ_NAME, sql, parameters or {}).as_dicts()
+        answer = query(self.path / READ_NAME, sql, parameters)
+        return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
 
     def active(self, *, as_of: When = None) -> list[dict[str, Any]]:
         """The beliefs that are active at a moment (now by default), after bringing the read models up to date."""
@@ -159,33 +191,32 @@ class BeliefStore:
         """Like :meth:`active`, with the candidates."""
         return self._believed("live_at", as_of)
 
-    def _believed(self, macro: str, as_of: When) -> list[dict[str, Any]]:
-        moment = milliseconds(as_of)
-        moment = self._pen.wall() if moment is None else moment
-        self.project(as_of=moment)
-        return self.query(f"SELECT * FROM {macro}($ts) ORDER BY began_ms, belief_id", {"ts": moment})
-
     def belief(self, belief_id: str) -> dict[str, Any] | None:
-        """A belief as it stands now, under whatever id of it; None where it never became one."""
+        """A belief as it stands now; None where no belief has this id."""
         self.project()
         found = self.query("SELECT * FROM beliefs WHERE belief_id = $id", {"id": belief_id})
         return found[0] if found else None
 
-    def history(self, belief_id: str) -> list[dict[str, Any]]:
-        """Every interval of a belief, with its cause, in order."""
-        return self.query("SELECT * FROM belief_intervals WHERE belief_id = $id ORDER BY from_hlc", {"id": belief_id})
-
     def digest(self) -> str:
         """The digest over all read models at the frontier, 64 hex digits, after bringing them up to date."""
         with self.projector() as projector:
-            projector.refresh()
-            return projector.digest().total
+            projector.refresh(self.wall())
+            return projector.digest()
 
-    def audit(self) -> AuditReport:
+    def audit(self, *, progress: Progress = _quiet) -> AuditReport:
         """Check the log, rebuild the read models from nothing and compare (DESIGN 8)."""
         from beliefbase.replay.audit import audit
 
-        return audit(self.log, self.path / READ_NAME)
+        return audit(self.log, self.path / READ_NAME, as_of_ms=self.wall(), progress=progress)
+
+    def _believed(self, macro: str, as_of: When) -> list[dict[str, Any]]:
+        at = self._moment(as_of)
+        self.project()
+        return self.query(f"SELECT * FROM {macro}($ts) ORDER BY began_ms, belief_id", {"ts": at})
+
+    def _moment(self, as_of: When) -> int:
+        at = milliseconds(as_of)
+        return self.wall() if at is None else at
 
 
 def _make(root: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from beliefbase.events.catalog import CATALOG, Draft
 from beliefbase.events.errors import InvalidEvent
+from beliefbase.events.hlc import MAX_MS
 from beliefbase.events.writer import Appended, Writer
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ def milliseconds(when: When) -> int | None:
     """A time as milliseconds since 1970 UTC.
 
     Raises:
-        InvalidEvent: for a time before 1970 or something that is no time.
+        InvalidEvent: for a time before 1970 or after 6429, or something that is no time.
     """
     if when is None:
         return None
@@ -286,9 +287,11 @@ def milliseconds(when: When) -> int | None:
         aware = when if when.tzinfo else when.replace(tzinfo=UTC)
         since = aware - datetime(1970, 1, 1, tzinfo=UTC)
         when = (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
-    if isinstance(when, bool) or not isinstance(when, int) or when < 0:
+    if isinstance(when, bool) or not isinstance(when, int) or not 0 <= when <= MAX_MS:
         raise InvalidEvent(
-            f"not a time: {when!r}", hint="milliseconds since 1970 UTC, or a datetime from 1970 on", field="at"
+            f"not a time from 1970 to 6429: {when!r}",
+            hint="give milliseconds since 1970 UTC, or a datetime",
+            field="at",
         )
     return when
 
@@ -302,10 +305,10 @@ def moment(text: str) -> int:
         InvalidEvent: for anything else.
     """
     stripped = text.strip()
-    if stripped.isdecimal() and stripped.isascii() and len(stripped) > 8:
-        return int(stripped)
+    when: int | datetime
     try:
-        when = datetime.fromisoformat(stripped)
+        whole = stripped.isdecimal() and stripped.isascii() and 8 < len(stripped) < 19
+        when = int(stripped) if whole else datetime.fromisoformat(stripped)
     except ValueError:
         raise InvalidEvent(
             f"not a time: {text[:80]!r}", hint="write 2026-01-31, 2026-01-31T12:00:00Z, or milliseconds", field="at"

@@ -33,7 +33,7 @@ class Author:
         words = dict(draft.words) if draft else {}
         if self.mark and words:
             words["mark"] = self.mark
-        body = encode_body(1, words) if words else None
+        body = encode_body(dict(sorted(words.items()))) if words else None
         salt = hashlib.sha256(f"{self.writer.hex()} {self.seq} {self.mark}".encode()).digest()[:16] if words else None
         self.seq += 1
         self.ms += 1
@@ -81,9 +81,9 @@ class Author:
         return self.write("contradiction.raised", {"left": left, "right": right})
 
     def resolved(self, contradiction, outcome="left", basis=()):
-        return self.write("contradiction.resolved", {"contradiction_id": contradiction, "outcome": outcome}, basis=basis)
+        return self.write(
+            "contradiction.resolved", {"contradiction_id": contradiction, "outcome": outcome}, basis=basis
+        )
 
     def utterances(self, count):
         return [self.said(f"Sentence {number} of {self.seq}.") for number in range(count)]
-
-

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NoReturn
 
 import click
 
@@ -19,6 +19,20 @@ COMMANDS: Final[dict[str, str]] = {
     "log": "reading",
     "show": "reading",
     "active": "reading",
+    "history": "inspecting",
+    "why": "inspecting",
+    "explain": "inspecting",
+    "affirm": "deciding",
+    "promote": "deciding",
+    "demote": "deciding",
+    "retract": "deciding",
+    "reinstate": "deciding",
+    "reclassify": "deciding",
+    "resolve": "deciding",
+    "questions": "inspecting",
+    "policies": "inspecting",
+    "profile": "inspecting",
+    "classify": "classifying",
     "project": "models",
     "query": "models",
     "digest": "models",
@@ -95,19 +109,24 @@ def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
     return wrap
 
 
-def run() -> None:
-    """Run the group; turn the package's errors into one message, a hint and an exit status."""
+def run(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the group; turn errors into one message, a hint and an exit status.
+
+    ``arguments`` are those of the command line where none are given.
+    """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    out = Output(json="--json" in given)
     try:
-        status = cli.main(prog_name="beliefbase", standalone_mode=False)
+        status = cli.main(given, prog_name="beliefbase", standalone_mode=False)
     except click.exceptions.Abort:
         status = 130
     except click.ClickException as error:
-        error.show()
+        if out.json:
+            out.problem({"error": "usage", "message": error.format_message(), "hint": "beliefbase --help"})
+        else:
+            error.show()
         status = error.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
-        status = 0
     except BeliefbaseError as error:
-        Output(json="--json" in sys.argv).error(error)
+        out.error(error)
         status = error.exit_code
     sys.exit(status if isinstance(status, int) else 0)

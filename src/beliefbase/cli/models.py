@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from beliefbase.cli.app import Settings, command
-from beliefbase.events.hlc import wall_ms
+from beliefbase.cli.output import Output, Progress
 from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import moment
+
+if TYPE_CHECKING:
+    from beliefbase.projections.projector import Report
+    from beliefbase.projections.publish import Snapshot
 
 WATCH_SECONDS: Final = 0.5
 
@@ -23,12 +28,17 @@ WATCH_SECONDS: Final = 0.5
 @click.option("--as-of", help="The moment at which the snapshot's views ask; by default now.")
 def project_command(settings: Settings, watch: bool, rebuild: bool, as_of: str | None) -> None:
     """Bring the read models up to date and publish a snapshot for analysts."""
-    with BeliefStore.open(settings.path) as store, store.projector() as projector:
+    at = moment(as_of) if as_of else None
+    progress = Progress()
+    with BeliefStore.open(settings.path) as store, store.projector(progress=progress.tell) as projector:
         while True:
-            done = projector.project(as_of_ms=moment(as_of) if as_of else wall_ms(), rebuild=rebuild)
+            now = store.wall() if at is None else at
+            done = projector.rebuild(now) if rebuild else projector.refresh(now)
             rebuild = False
-            if done.published or not watch:
-                settings.out.line(done.as_dict(), plain=done.as_text())
+            snapshot = projector.publish()
+            progress.close()
+            if done.how != "unchanged" or not watch:
+                settings.out.line({**done._asdict(), "snapshot": str(snapshot.path)}, plain=_plain(done, snapshot))
                 sys.stdout.flush()
             if not watch:
                 return
@@ -46,15 +56,18 @@ def query_command(settings: Settings, sql: str, format_name: str | None, limit: 
     """Ask the newest snapshot one SELECT, read-only and locked down."""
     from beliefbase.projections.query import query
 
-    with BeliefStore.open(settings.path) as store:
-        result = query(store.path / READ_NAME, sql, {}, limit=limit)
+    BeliefStore.open(settings.path).close()  # says what is wrong where there is no store
+    answer = query(Path(settings.path) / READ_NAME, sql, limit=limit)
     chosen = format_name or ("json" if settings.json else "table")
     if chosen == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(result.columns)
-        writer.writerows(result.rows)
-        return
-    Settings(settings.store, chosen == "json").out.rows(result.as_dicts(), result.columns, empty="(no rows)")
+        writer.writerow(answer.columns)
+        writer.writerows(answer.rows)
+    else:
+        rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+        Output(json=chosen == "json").rows(rows, answer.columns, empty="(no rows)")
+    if answer.truncated:
+        click.echo(f"(the first {limit} rows; there are more)", err=True)
 
 
 @command("digest")
@@ -62,7 +75,13 @@ def query_command(settings: Settings, sql: str, format_name: str | None, limit: 
 def digest_command(settings: Settings, tables: bool) -> None:
     """Print the digest over all read models at the frontier."""
     with BeliefStore.open(settings.path) as store, store.projector() as projector:
-        projector.refresh()
-        digest = projector.digest()
-    lines = [*(f"{name}\t{value}" for name, value in digest.tables.items()), digest.total] if tables else [digest.total]
-    settings.out.object({"digest": digest.total, "tables": digest.tables}, "\n".join(lines))
+        projector.refresh(store.wall())
+        of_tables = projector.digests()
+        whole = projector.digest()
+    lines = [*(f"{name}\t{value}" for name, value in of_tables.items()), whole] if tables else [whole]
+    settings.out.object({"digest": whole, "tables": of_tables}, "\n".join(lines))
+
+
+def _plain(done: Report, snapshot: Snapshot) -> str:
+    read = f"{done.events:,} events read" if done.how != "unchanged" else "nothing new"
+    return f"{done.how}: {read}; published as {snapshot.path}"

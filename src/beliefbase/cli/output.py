@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -14,6 +14,8 @@ from beliefbase.events.errors import BeliefbaseError
 
 PATIENCE: Final = 1.0
 """Seconds of work before a progress line appears."""
+INTERVAL: Final = 0.1
+"""Seconds between two looks of it."""
 WIDEST: Final = 60
 """Characters of a text column in a table."""
 
@@ -48,17 +50,22 @@ class Output:
             click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
     def line(self, value: Mapping[str, Any], *, plain: str) -> None:
-        """One of many results, printed as it comes: a JSON line, or plain text."""
-        click.echo(json_module.dumps(value, ensure_ascii=False, default=_jsonable) if self.json else plain)
+        """One of many results: a JSON line, or plain text. Whoever prints many flushes when it waits."""
+        text = json_module.dumps(value, ensure_ascii=False, default=_jsonable) if self.json else plain
+        sys.stdout.write(f"{text}\n")
 
     def error(self, error: BeliefbaseError) -> None:
         """An error with what to do next, on standard error."""
         if self.json:
-            click.echo(json_module.dumps(error.as_dict(), ensure_ascii=False, default=_jsonable), err=True)
+            self.problem(error.as_dict())
             return
         click.echo(f"Error: {error}", err=True)
         if error.hint:
             click.echo(f"  → {error.hint}", err=True)
+
+    def problem(self, told: Mapping[str, Any]) -> None:
+        """A JSON line on standard error."""
+        click.echo(json_module.dumps(told, ensure_ascii=False, default=_jsonable), err=True)
 
     def _dump(self, value: Any) -> None:
         click.echo(
@@ -69,23 +76,18 @@ class Output:
 class Progress:
     """A counter on standard error that appears when work takes longer than a second, on a terminal only."""
 
-    def __init__(self, label: str, total: int | None = None) -> None:
-        self._label = label
-        self._total = total
+    def __init__(self) -> None:
         self._started = time.monotonic()
         self._shown = 0.0
-        self._done = 0
 
-    def __call__(self, done: int, total: int | None = None) -> None:
-        """Tell how much is done."""
-        self._done = done
+    def tell(self, what: str, done: int, total: int | None = None) -> None:
+        """Show what is being done and how far, if it is time to."""
         now = time.monotonic()
-        if not sys.stderr.isatty() or now - self._started < PATIENCE or now - self._shown < 0.1:
+        if not sys.stderr.isatty() or now - self._started < PATIENCE or now - self._shown < INTERVAL:
             return
         self._shown = now
-        whole = total or self._total
-        share = f" of {whole:,} ({100 * done // whole} %)" if whole else ""
-        sys.stderr.write(f"\r\x1b[K{self._label}: {done:,}{share}")
+        share = f" of {total:,} ({100 * done // total} %)" if total else ""
+        sys.stderr.write(f"\r\x1b[K{what}: {done:,}{share}")
         sys.stderr.flush()
 
     def close(self) -> None:
@@ -93,13 +95,7 @@ class Progress:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
-
-    def over(self, items: Iterable[Any]) -> Iterator[Any]:
-        """Pass items through and count them."""
-        for done, item in enumerate(items, 1):
-            yield item
-            self(done)
-        self.close()
+            self._shown = 0.0
 
 
 def _cell(value: Any) -> str:

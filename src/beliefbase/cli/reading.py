@@ -12,7 +12,7 @@ import click
 from beliefbase.cli.app import Settings, command
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.errors import UnknownId
-from beliefbase.events.hlc import ms_of, wall_ms
+from beliefbase.events.hlc import ms_of
 from beliefbase.events.ids import parse_id
 from beliefbase.events.log import Stored
 from beliefbase.store import BeliefStore
@@ -25,7 +25,10 @@ COLUMNS: Final = ("belief_id", "status", "kind", "speech_act", "statement", "age
 @command("log")
 @click.option("--type", "types", multiple=True, help="Only events of this type (repeatable).")
 @click.option(
-    "--writer", "writers", multiple=True, help="Only of this writer: an agent's name, or an id's first digits."
+    "--writer",
+    "writers",
+    multiple=True,
+    help="Only of this writer: an agent's name, or an id's first digits, 8 or more (repeatable).",
 )
 @click.option("--since", help="Only events stamped at or after this time.")
 @click.option("--until", help="Only events stamped at or before this time.")
@@ -53,9 +56,7 @@ def log_command(
             when = ms_of(skeleton.hlc)
             if types and skeleton.type not in types:
                 continue
-            if writers and not any(
-                skeleton.writer.hex().startswith(w) or names.get(skeleton.writer) == w for w in writers
-            ):
+            if writers and not any(_is_meant(w, skeleton.writer.hex(), names.get(skeleton.writer)) for w in writers):
                 continue
             if (first is not None and when < first) or (last is not None and when > last):
                 continue
@@ -79,9 +80,14 @@ def show_command(settings: Settings, id_: str) -> None:
             )
         row = describe(Stored(0, event), None)
         del row["position"]
+        store.project()
+        joined = store.query("SELECT agent FROM writers WHERE writer_id = $id", {"id": row["writer"]})
+        row["agent"] = joined[0]["agent"] if joined else None
         if event.skeleton.type == "belief.extracted":
-            row["belief"] = store.belief(id_)
-            row["history"] = store.history(id_)
+            row["belief"] = next(iter(store.query("SELECT * FROM beliefs WHERE belief_id = $id", {"id": id_})), None)
+            row["intervals"] = store.query(
+                "SELECT * FROM belief_intervals WHERE belief_id = $id ORDER BY since_hlc", {"id": id_}
+            )
         settings.out.object(row)
 
 
@@ -91,7 +97,7 @@ def show_command(settings: Settings, id_: str) -> None:
 def active_command(settings: Settings, as_of: str | None, candidates: bool) -> None:
     """List the beliefs that are active at a moment."""
     with BeliefStore.open(settings.path) as store:
-        at = moment(as_of) if as_of else wall_ms()
+        at = moment(as_of) if as_of else None
         rows = store.live(as_of=at) if candidates else store.active(as_of=at)
     settings.out.rows(rows, COLUMNS, empty="(no active beliefs)")
 
@@ -132,6 +138,10 @@ def _pages(store: BeliefStore, *, follow: bool) -> Iterator[Stored]:
             time.sleep(POLL_SECONDS)
         except KeyboardInterrupt:
             return
+
+
+def _is_meant(asked: str, writer: str, agent: str | None) -> bool:
+    return asked == agent or (len(asked) >= 8 and writer.startswith(asked))
 
 
 def _plain(row: dict[str, Any]) -> str:

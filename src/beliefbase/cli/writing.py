@@ -5,16 +5,19 @@ from __future__ import annotations
 import queue
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 import click
 
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Output, Progress
+from beliefbase.events.catalog import Draft
 from beliefbase.events.writer import Appended
-from beliefbase.lines import BadLine, Line, draft, parse
+from beliefbase.lines import LINE_BYTES, PLACEHOLDER, BadLine, Line, draft, parse
+from beliefbase.notes import notes_on
 from beliefbase.store import BeliefStore
 from beliefbase.writing import StoreWriter
 
@@ -62,6 +65,15 @@ def append_command(
         sys.exit(BadLine.exit_code)
 
 
+class Numbered(NamedTuple):
+    """A line as it was read."""
+
+    file: str | None
+    """Its file, where there are several."""
+    number: int
+    raw: bytes
+
+
 class AppendRun:
     """One run of append: one writer per agent, and the ids of the refs so far."""
 
@@ -72,62 +84,59 @@ class AppendRun:
         self._writers: dict[str, StoreWriter] = {}
         self._ids: dict[str, bytes] = {}
 
-    def strictly(self, files: Iterable[str], importer: bool) -> int:
+    def strictly(self, files: Sequence[str], importer: bool) -> int:
         """Check every line, then store all of them in one commit; returns the number of bad lines."""
-        lines: list[Line] = []
-        refs: set[str] = set()
-        bad = 0
-        for number, text in _numbered(files):
-            try:
-                line = parse(number, text, refs, importer=importer)
-            except BadLine as error:
-                bad += 1
-                self._out.error(error)
-                continue
-            lines.append(line)
-            if line.ref:
-                refs.add(line.ref)
+        lines, bad = self._parsed(_numbered(files), importer)
         if bad:
-            click.echo(f"{bad} bad line(s): nothing was stored.", err=True)
+            if not self._out.json:
+                click.echo(f"{bad} bad line(s): nothing was stored.", err=True)
         else:
             self._store_lines(lines)
         return bad
 
-    def going_on(self, files: Iterable[str], importer: bool) -> int:
+    def going_on(self, files: Sequence[str], importer: bool) -> int:
         """Store good lines in batches as they come; returns the number of bad lines."""
         bad = 0
         for batch in _as_they_come(_numbered(files)):
-            good: list[Line] = []
-            refs = set(self._ids)
-            for number, text in batch:
-                try:
-                    line = parse(number, text, refs, importer=importer)
-                except BadLine as error:
-                    bad += 1
-                    self._out.error(error)
-                    continue
-                good.append(line)
-                if line.ref:
-                    refs.add(line.ref)
+            good, failed = self._parsed(batch, importer)
+            bad += failed
             self._store_lines(good)
-        if bad:
+        if bad and not self._out.json:
             click.echo(f"{bad} bad line(s) were left out.", err=True)
         return bad
+
+    def _parsed(self, lines: Iterable[Numbered], importer: bool) -> tuple[list[Line], int]:
+        """The good lines, and the number of bad ones, which are told."""
+        good: list[Line] = []
+        bad = 0
+        refs: ChainMap[str, bytes] = ChainMap({}, self._ids)
+        for file, number, raw in lines:
+            try:
+                line = parse(number, raw, refs, importer=importer)
+            except BadLine as error:
+                bad += 1
+                self._out.error(error if file is None else error.of_file(file))
+                continue
+            good.append(line)
+            if line.ref:
+                refs[line.ref] = PLACEHOLDER
+        return good, bad
 
     def _store_lines(self, lines: list[Line]) -> None:
         if not lines:
             return
-        done: list[tuple[Line, Appended]] = []
-        ids = dict(self._ids)
-        with self._store.batch():
+        done: list[tuple[Line, Draft, Appended]] = []
+        ids: ChainMap[str, bytes] = ChainMap({}, self._ids)
+        with self._store.batch([line.checked for line in lines if line.checked is not None]):
             for line in lines:
-                appended = self._writer(line.agent).append_draft(draft(line, ids), at=line.at)
+                checked = draft(line, ids)
+                appended = self._writer(line.agent).append_draft(checked, at=line.at)
                 if line.ref:
                     ids[line.ref] = appended.id
-                done.append((line, appended))
-        self._ids = ids
-        for line, appended in done:
-            self._tell(line, appended)
+                done.append((line, checked, appended))
+        self._ids.update(ids.maps[0])
+        for line, checked, appended in done:
+            self._tell(line, checked, appended)
         sys.stdout.flush()
 
     def _writer(self, agent: str) -> StoreWriter:
@@ -135,8 +144,12 @@ class AppendRun:
             self._writers[agent] = self._store.writer(agent, **self._who)
         return self._writers[agent]
 
-    def _tell(self, line: Line, appended: Appended) -> None:
-        told = {
+    def _tell(self, line: Line, checked: Draft, appended: Appended) -> None:
+        settled = self._store.settled.get(appended.id)
+        notes = notes_on(checked)
+        if settled is not None:
+            notes.append(f"the profile says newer_wins: resolved by {settled.id.hex()}")
+        told: dict[str, Any] = {
             "line": line.number,
             "ref": line.ref,
             "id": appended.id.hex(),
@@ -144,11 +157,14 @@ class AppendRun:
             "seq": appended.seq,
             "hlc": appended.hlc,
             "existing": appended.existing,
+            "notes": notes,
         }
         plain = "\t".join(
             str(told[name]) if told[name] is not None else "-" for name in ("ref", "id", "writer", "seq", "hlc")
         )
         self._out.line(told, plain=plain)
+        for note in () if self._out.json else notes:
+            click.echo(f"note: line {line.number}: {note}", err=True)
 
 
 @command("import")
@@ -166,26 +182,29 @@ def import_command(settings: Settings, files: tuple[str, ...], format_name: str,
     from beliefbase.importers.run import import_files
 
     BeliefStore.open(settings.path, create=create).close()
-    progress = Progress("importing")
-    report = import_files(Path(settings.path), [Path(file) for file in files], format_name, progress=progress)
+    progress = Progress()
+    report = import_files(Path(settings.path), [Path(file) for file in files], format_name, progress=progress.tell)
     progress.close()
     settings.out.object(report.as_dict(), report.as_text())
 
 
-def _numbered(files: Iterable[str]) -> Iterator[tuple[int, str]]:
-    number = 0
-    for name in list(files) or ["-"]:
+def _numbered(files: Sequence[str]) -> Iterator[Numbered]:
+    """The lines that aren't blank; of one that is too long only so much that this shows."""
+    for name in files or ("-",):
         stream: IO[bytes] = sys.stdin.buffer if name == "-" else click.open_file(name, "rb")
-        for raw in stream:
+        number = 0
+        while raw := stream.readline(LINE_BYTES + 1):
             number += 1
-            text = raw.decode("utf-8", "surrogateescape").strip()
-            if text:
-                yield number, text
+            rest = raw
+            while len(rest) > LINE_BYTES and not rest.endswith(b"\n"):
+                rest = stream.readline(LINE_BYTES + 1)
+            if raw.strip():
+                yield Numbered(name if len(files) > 1 else None, number, raw)
 
 
-def _as_they_come(lines: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+def _as_they_come(lines: Iterator[Numbered]) -> Iterator[list[Numbered]]:
     """Batches of what is there: a lone line is not kept waiting, and a flood is stored a thousand at a time."""
-    waiting: queue.Queue[tuple[int, str] | BaseException | None] = queue.Queue(maxsize=4 * BATCH)
+    waiting: queue.Queue[Numbered | BaseException | None] = queue.Queue(maxsize=BATCH)
 
     def pump() -> None:
         try:

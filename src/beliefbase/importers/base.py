@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from beliefbase.events import limits
 from beliefbase.events.errors import BeliefbaseError
 
 
@@ -48,16 +50,53 @@ class Format(NamedTuple):
     read: Callable[[Path], Source]
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file that aren't blank, with their numbers from 1.
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that aren't blank, with their numbers from 1.
 
     Raises:
         ImportFailed: the file can't be read.
     """
     try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as lines:
+        with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield number, line
     except OSError as error:
         raise ImportFailed(f"can't read {path}: {error.strerror}", hint="check the path", file=str(path)) from error
+
+
+def storable(text: str) -> str:
+    """Lone surrogates, which JSON can escape and UTF-8 can't hold, become U+FFFD."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text
+
+
+def name(text: str) -> str:
+    """A name of a person or session as it can be stored: cut where it is too long."""
+    return storable(text)[: limits.NAME_CHARACTERS]
+
+
+def source_ref(*parts: str) -> str:
+    """The name of an item of a source; a long one keeps its beginning and is told apart by a hash."""
+    whole = storable(":".join(parts))
+    if len(whole) <= limits.NAME_CHARACTERS:
+        return whole
+    digest = hashlib.sha256(whole.encode()).hexdigest()
+    return f"{whole[: limits.NAME_CHARACTERS - len(digest) - 1]}#{digest}"
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text in pieces that can be stored as verbatim, at least one; nearly always exactly one."""
+    raw = storable(text).encode()
+    start = 0
+    while True:
+        end = min(start + limits.VERBATIM_BYTES, len(raw))
+        while end < len(raw) and raw[end] & 0xC0 == 0x80:  # not inside a character
+            end -= 1
+        yield raw[start:end].decode()
+        if end == len(raw):
+            return
+        start = end

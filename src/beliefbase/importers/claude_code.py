@@ -12,15 +12,19 @@ import heapq
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from beliefbase.events import limits
-from beliefbase.importers.base import Item, Source, numbered_lines
+from beliefbase.events.errors import InvalidEvent
+from beliefbase.importers.base import Item, Source, name, numbered_lines, pieces, source_ref
+from beliefbase.writing import milliseconds
 
 NAME: Final = "claude-code"
 AGENT: Final = "claude-code"
+LOOKED_AT: Final = 50
+"""Lines that are looked at to recognise a file."""
+_SPEAKING: Final = frozenset({"user", "assistant"})
 _KNOWN: Final = frozenset(
     {"user", "assistant", "progress", "system", "summary", "file-history-snapshot", "queue-operation"}
 )
@@ -29,7 +33,7 @@ _KNOWN: Final = frozenset(
 class Entry(NamedTuple):
     """One line that has a place in the tree."""
 
-    index: int
+    place: int
     uuid: str
     parent: str | None
     at: int | None
@@ -40,14 +44,11 @@ def recognises(path: Path) -> bool:
     """Whether a file looks like a transcript: JSON lines with a type, and a session or a uuid."""
     if path.suffix != ".jsonl":
         return False
-    for number, text in numbered_lines(path):
-        try:
-            line = json.loads(text)
-        except ValueError:
-            return False
-        if isinstance(line, dict) and isinstance(line.get("type"), str) and ("sessionId" in line or "uuid" in line):
+    for number, raw in numbered_lines(path):
+        line = _line(raw) or {}
+        if isinstance(line.get("type"), str) and ("sessionId" in line or "uuid" in line):
             return "." not in line["type"]
-        if number > 50:
+        if number > LOOKED_AT:
             return False
     return False
 
@@ -56,31 +57,38 @@ def read(path: Path) -> Source:
     """Read a file; what can't be used is counted."""
     counts: Counter[str] = Counter()
     entries: list[Entry] = []
-    for index, (_, text) in enumerate(numbered_lines(path)):
+    for place, (_, raw) in enumerate(numbered_lines(path), 1):
         counts["lines"] += 1
-        line = _line(text)
+        line = _line(raw)
         if line is None:
             counts["malformed lines (not imported)"] += 1
             continue
         kind = line.get("type")
-        counts[f"{kind} lines" if kind in _KNOWN else f"unknown lines of type {kind!r} (not imported)"] += 1
+        kind = kind if isinstance(kind, str) else None
+        if kind in _KNOWN:
+            counts[f"{kind} lines"] += 1
+        else:
+            counts[f"unknown lines of type {ascii(kind)[:40]} (not imported)"] += 1
         uuid = line.get("uuid")
-        if isinstance(uuid, str):
+        if not isinstance(uuid, str) or not uuid:
+            if kind in _SPEAKING:
+                counts[f"{kind} lines without uuid (not imported)"] += 1
+        else:
             counts["with uuid"] += 1
             parent = line.get("parentUuid") or line.get("logicalParentUuid")
-            entries.append(Entry(index, uuid, parent if isinstance(parent, str) else None, _ms(line), line))
+            entries.append(Entry(place, uuid, parent if isinstance(parent, str) else None, _ms(line), line))
         _count_tools(line, counts)
     items: list[Item] = []
     at: int | None = None
     for entry in _causal(entries, counts):
         at = entry.at if entry.at is not None else at
         items += _utterances(entry, at, path, counts)
-    return Source(NAME, items, counts, [])
+    return Source(NAME, items, +counts, [])
 
 
-def _line(text: str) -> dict[str, Any] | None:
+def _line(raw: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(text)
+        value = json.loads(raw)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -88,45 +96,44 @@ def _line(text: str) -> dict[str, Any] | None:
 
 def _ms(line: dict[str, Any]) -> int | None:
     stamp = line.get("timestamp")
-    if not isinstance(stamp, str):
-        return None
     try:
-        when = datetime.fromisoformat(stamp)
-    except ValueError:
+        return milliseconds(datetime.fromisoformat(stamp)) if isinstance(stamp, str) else None
+    except (ValueError, InvalidEvent):
         return None
-    since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
-    value = (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
-    return value if 0 <= value < 1 << 47 else None
 
 
 def _causal(entries: list[Entry], counts: Counter[str]) -> Iterator[Entry]:
     """Parents first, then by time, then by place; a ring of parents (malformed) is broken at its first line."""
-    first = {entry.uuid: entry for entry in reversed(entries)}
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        first.setdefault(entry.uuid, entry)
     counts["repeated uuids (not imported)"] += len(entries) - len(first)
     children: dict[str, list[Entry]] = defaultdict(list)
     ready: list[tuple[int, int, Entry]] = []
-    waiting = dict(first)
+    waiting = set(first)
+    in_order = iter(first.values())
     for entry in first.values():
         if entry.parent is None or entry.parent not in first or entry.parent == entry.uuid:
-            heapq.heappush(ready, (entry.at or 0, entry.index, entry))
+            heapq.heappush(ready, (entry.at or 0, entry.place, entry))
         else:
             children[entry.parent].append(entry)
     while waiting:
         if not ready:
-            stuck = min(waiting.values(), key=lambda entry: entry.index)
-            heapq.heappush(ready, (stuck.at or 0, stuck.index, stuck))
+            stuck = next(entry for entry in in_order if entry.uuid in waiting)
+            heapq.heappush(ready, (stuck.at or 0, stuck.place, stuck))
         at, _, entry = heapq.heappop(ready)
-        if waiting.pop(entry.uuid, None) is None:
+        if entry.uuid not in waiting:
             continue
+        waiting.remove(entry.uuid)
         yield entry
         for child in children[entry.uuid]:
-            heapq.heappush(ready, (max(child.at or 0, at), child.index, child))
+            heapq.heappush(ready, (max(child.at or 0, at), child.place, child))
 
 
 def _utterances(entry: Entry, at: int | None, path: Path, counts: Counter[str]) -> Iterator[Item]:
     line = entry.line
     role = line.get("type")
-    if role not in {"user", "assistant"}:
+    if role not in _SPEAKING:
         return
     text = _text(line)
     if not text.strip():
@@ -140,20 +147,19 @@ def _utterances(entry: Entry, at: int | None, path: Path, counts: Counter[str]) 
     agent_id = line.get("agentId")
     sub = f"agent-{agent_id}" if isinstance(agent_id, str) and agent_id else None
     speaker = ("assistant" if role == "user" else sub) if sub else role
-    for part, verbatim in enumerate(_parts(text)):
+    for number, verbatim in enumerate(pieces(text), 1):
         counts["utterances"] += 1
-        suffix = f"#{part + 1}" if part else ""
         yield Item(
-            _name(f"{AGENT}/{sub}" if sub else AGENT),
+            name(f"{AGENT}/{sub}" if sub else AGENT),
             at,
             "utterance.recorded",
             {
-                "speaker": _name(str(speaker)),
+                "speaker": name(str(speaker)),
                 "verbatim": verbatim,
-                "conversation": _name(session if isinstance(session, str) and session else path.stem),
-                "turn": entry.index + 1,
+                "conversation": name(session if isinstance(session, str) and session else path.stem),
+                "turn": entry.place,
                 "channel": NAME,
-                "source_ref": _name(f"{NAME}:{entry.uuid}{suffix}"),
+                "source_ref": source_ref(NAME, entry.uuid if number == 1 else f"{entry.uuid}#{number}"),
             },
         )
 
@@ -162,35 +168,14 @@ def _text(line: dict[str, Any]) -> str:
     message = line.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if isinstance(content, str):
-        return _storable(content)
+        return content
     blocks = content if isinstance(content, list) else []
     texts = [
         block["text"]
         for block in blocks
         if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
-    return _storable("\n\n".join(text for text in texts if text.strip()))
-
-
-def _storable(text: str) -> str:
-    """Lone surrogates, which JSON can escape and UTF-8 can't hold, become U+FFFD."""
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-
-def _parts(text: str) -> Iterator[str]:
-    """A text in pieces that can be stored; nearly always one."""
-    raw = text.encode()
-    start = 0
-    while start < len(raw):
-        end = min(start + limits.VERBATIM_BYTES, len(raw))
-        while end < len(raw) and raw[end] & 0xC0 == 0x80:
-            end -= 1
-        yield raw[start:end].decode()
-        start = end
-
-
-def _name(text: str) -> str:
-    return text[: limits.NAME_CHARACTERS]
+    return "\n\n".join(text for text in texts if text.strip())
 
 
 def _count_tools(line: dict[str, Any], counts: Counter[str]) -> None:

@@ -10,18 +10,22 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from beliefbase.events import limits
+from beliefbase.events.errors import InvalidEvent
 from beliefbase.events.ids import name_hash
-from beliefbase.importers.base import ImportFailed, Item, Source
+from beliefbase.importers.base import ImportFailed, Item, Source, name, pieces, source_ref, storable
+from beliefbase.writing import milliseconds
 
 NAME: Final = "locomo"
 TURN_MS: Final = 30_000
 AFTER_MS: Final = 1_000
 EXTRACTOR: Final = "locomo-observation@1"
-_SESSION: Final = re.compile(r"session_(\d+)$")
+_SESSION: Final = re.compile(r"session_([0-9]{1,9})(?:_date_time)?")
+_TIME: Final = re.compile(r"\s*(\d+):(\d+)\s*([ap]m)\s+on\s+(\d+)\s+(\w+),?\s+(\d+)\s*", re.ASCII | re.IGNORECASE)
 
 
 def recognises(path: Path) -> bool:
@@ -45,22 +49,27 @@ def read(path: Path) -> Source:
     counts: Counter[str] = Counter()
     notes: list[str] = []
     for sample in _samples(path):
-        name, talk = sample.get("sample_id"), sample.get("conversation")
-        if not isinstance(name, str) or not isinstance(talk, dict):
+        title, talk = sample.get("sample_id"), sample.get("conversation")
+        if not isinstance(title, str) or not title or not isinstance(talk, dict):
             raise ImportFailed(f"{path} is no LoCoMo conversation", hint="try --format auto", file=str(path))
         observed = sample.get("observation")
         counts["conversations"] += 1
-        known = {
-            turn["dia_id"] for _, turns in _sessions(talk) for turn in turns if isinstance(turn.get("dia_id"), str)
-        }
-        for number, turns in _sessions(talk):
+        sessions = _sessions(talk)
+        known: set[str] = set()
+        spoken = {number: list(_turns(turns, known, counts)) for number, turns in sessions.items()}
+        for number, turns in spoken.items():
+            stated = observed.get(f"session_{number}_observation") if isinstance(observed, dict) else None
+            if not turns:
+                counts["sessions without dialogue (not imported)"] += 1
+                counts["observations of sessions without dialogue (not imported)"] += len(list(_stated(stated)))
+                continue
             counts["sessions"] += 1
             start = _session_ms(talk.get(f"session_{number}_date_time"), path)
-            items += _utterances(name, turns, start, counts)
-            end = start + TURN_MS * max(len(turns) - 1, 0) + AFTER_MS
-            stated = observed.get(f"session_{number}_observation") if isinstance(observed, dict) else None
-            items += _observations(name, number, stated, end, counts, known, notes)
-    return Source(NAME, items, counts, notes)
+            items += _utterances(title, turns, start, counts)
+            items += _observations(
+                title, number, stated, start + TURN_MS * (len(turns) - 1) + AFTER_MS, counts, notes, known
+            )
+    return Source(NAME, items, +counts, notes)
 
 
 def _samples(path: Path) -> list[dict[str, Any]]:
@@ -72,23 +81,40 @@ def _samples(path: Path) -> list[dict[str, Any]]:
     return [sample for sample in samples if isinstance(sample, dict)]
 
 
-def _sessions(talk: Mapping[str, Any]) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-    numbers = sorted(int(found[1]) for found in map(_SESSION.match, talk) if found)
-    for number in numbers:
-        turns = talk[f"session_{number}"]
-        if isinstance(turns, list) and turns:
-            yield number, [turn for turn in turns if isinstance(turn, dict)]
+def _sessions(talk: Mapping[str, Any]) -> dict[int, list[Any]]:
+    """The turns of every session, in order; none for one that only has a time."""
+    numbers = {int(found[1]) for found in map(_SESSION.fullmatch, talk) if found}
+    turns = {number: talk.get(f"session_{number}") for number in sorted(numbers)}
+    return {number: found if isinstance(found, list) else [] for number, found in turns.items()}
+
+
+def _turns(turns: list[Any], known: set[str], counts: Counter[str]) -> Iterator[dict[str, Any]]:
+    """The turns that can be used; adds their places to those that are ``known``."""
+    for turn in turns:
+        fields = [turn.get(field) for field in ("speaker", "text", "dia_id")] if isinstance(turn, dict) else [None]
+        if not all(isinstance(value, str) for value in fields) or not (turn["speaker"] and turn["dia_id"]):
+            counts["malformed turns (not imported)"] += 1
+        elif turn["dia_id"] in known:
+            counts["repeated turns (not imported)"] += 1
+        else:
+            known.add(turn["dia_id"])
+            yield turn
 
 
 def _session_ms(text: Any, path: Path) -> int:
     """A time such as "1:56 pm on 8 May, 2023", in ms; English whatever the locale."""
-    found = re.fullmatch(r"\s*(\d+):(\d+)\s*([ap]m)\s+on\s+(\d+)\s+(\w+),?\s+(\d+)\s*", str(text), re.IGNORECASE)
+    found = _TIME.fullmatch(str(text))
     month = found and _MONTHS.get(found[5][:3].lower())
-    if not found or not month:
-        raise ImportFailed(f"{path}: {str(text)[:80]!r} is not the time of a session", file=str(path))
-    hour = int(found[1]) % 12 + (12 if found[3].lower() == "pm" else 0)
-    when = datetime(int(found[6]), month, int(found[4]), hour, int(found[2]), tzinfo=UTC)
-    return int(when.timestamp()) * 1000
+    try:
+        if found and month:
+            hour = int(found[1]) % 12 + (12 if found[3].lower() == "pm" else 0)
+            when = milliseconds(datetime(int(found[6]), month, int(found[4]), hour, int(found[2])))  # noqa: DTZ001
+            return when or 0
+    except (ValueError, InvalidEvent):
+        pass
+    raise ImportFailed(
+        f"{path}: {str(text)[:80]!a} is not the time of a session", hint='like "1:56 pm on 8 May, 2023"', file=str(path)
+    )
 
 
 _MONTHS: Final = {
@@ -96,61 +122,70 @@ _MONTHS: Final = {
 }
 
 
-def _utterances(name: str, turns: list[dict[str, Any]], start: int, counts: Counter[str]) -> Iterator[Item]:
+def _utterances(title: str, turns: list[dict[str, Any]], start: int, counts: Counter[str]) -> Iterator[Item]:
     for index, turn in enumerate(turns):
-        speaker, text, place = (turn.get(field) for field in ("speaker", "text", "dia_id"))
-        if not isinstance(speaker, str) or not isinstance(text, str) or not isinstance(place, str):
-            counts["malformed turns (not imported)"] += 1
-            continue
-        counts["utterances"] += 1
         if turn.get("blip_caption"):
             counts["image captions (not imported)"] += 1
-        fields = {
-            "speaker": speaker,
-            "verbatim": text,
-            "conversation": name,
-            "turn": index + 1,
-            "channel": "chat",
-            "source_ref": _ref(name, place),
-        }
-        yield Item(speaker, start + index * TURN_MS, "utterance.recorded", fields)
+        speaker = name(turn["speaker"])
+        for number, verbatim in enumerate(pieces(turn["text"]), 1):
+            counts["utterances"] += 1
+            place = turn["dia_id"] if number == 1 else f"{turn['dia_id']}#{number}"
+            fields = {
+                "speaker": speaker,
+                "verbatim": verbatim,
+                "conversation": name(title),
+                "turn": index + 1,
+                "channel": "chat",
+                "source_ref": source_ref(NAME, title, place),
+            }
+            yield Item(speaker, start + index * TURN_MS, "utterance.recorded", fields)
+
+
+def _stated(observed: Any) -> Iterator[tuple[str, int, Any]]:
+    """Every observation of a session: of whom, the how manieth of those, and what it is."""
+    for speaker, observations in observed.items() if isinstance(observed, dict) else ():
+        for index, observation in enumerate(observations if isinstance(observations, list) else [None]):
+            yield speaker, index, observation
 
 
 def _observations(
-    name: str, number: int, stated: Any, at: int, counts: Counter[str], known: set[str], notes: list[str]
+    title: str, number: int, stated: Any, at: int, counts: Counter[str], notes: list[str], known: set[str]
 ) -> Iterator[Item]:
-    if not isinstance(stated, dict):
-        return
-    for speaker, observations in stated.items():
-        for index, observation in enumerate(observations if isinstance(observations, list) else []):
-            if not isinstance(observation, list) or len(observation) != 2 or not isinstance(observation[0], str):
-                counts["malformed observations (not imported)"] += 1
-                continue
-            statement, places = observation[0], _places(observation[1])
-            dangling = [place for place in places if place not in known]
-            counts["extractions"] += 1
-            counts["evidence"] += len(places)
-            counts["dangling evidence"] += len(dangling)
-            notes += [
-                f"{name}: an observation of session {number} cites {place}, which does not exist" for place in dangling
-            ]
-            fields = {
-                "statement": statement,
-                "kind": "fact",
-                "evidence": [name_hash(_ref(name, place)) for place in places],
-                "subject": speaker,
-                "session": f"{name}/S{number}",
-                "extractor": EXTRACTOR,
-                "source_ref": f"locomo:{name}:S{number}/{speaker}/{index}",
-            }
-            yield Item(speaker, at, "belief.extracted", fields)
+    for speaker, index, observation in _stated(stated):
+        shaped = isinstance(observation, list) and len(observation) == 2 and isinstance(observation[0], str)
+        if not shaped or not speaker or not _fits(observation[0]):
+            counts["malformed observations (not imported)"] += 1
+            continue
+        places = _places(observation[1])
+        if len(places) > limits.LIST_ITEMS:
+            counts["evidence beyond what one observation can have (not imported)"] += len(places) - limits.LIST_ITEMS
+            places = places[: limits.LIST_ITEMS]
+        dangling = [place for place in places if place not in known]
+        counts["extractions"] += 1
+        counts["evidence"] += len(places)
+        counts["dangling evidence"] += len(dangling)
+        notes += [
+            f"{title}: an observation of session {number} cites {place[:80]!a}, which does not exist"
+            for place in dangling
+        ]
+        fields = {
+            "statement": storable(observation[0]),
+            "kind": "fact",
+            "evidence": [name_hash(source_ref(NAME, title, place)) for place in places],
+            "subject": storable(speaker),
+            "session": name(f"{title}/S{number}"),
+            "extractor": EXTRACTOR,
+            "source_ref": source_ref(NAME, title, f"S{number}/{speaker}/{index}"),
+        }
+        yield Item(name(speaker), at, "belief.extracted", fields)
+
+
+def _fits(statement: str) -> bool:
+    return bool(statement.strip()) and len(storable(statement).encode()) <= limits.VERBATIM_BYTES
 
 
 def _places(cited: Any) -> list[str]:
-    """Evidence is one place, a list of them, or several in one text."""
+    """Evidence is one place, a list of them, or several in one text; other things are no evidence."""
     texts = cited if isinstance(cited, list) else [cited]
-    return list(dict.fromkeys(place for text in texts for place in re.split(r"[;,\s]+", str(text)) if place))
-
-
-def _ref(name: str, place: str) -> str:
-    return f"locomo:{name}:{place}"
+    found = (re.split(r"[;,\s]+", text) for text in texts if isinstance(text, str))
+    return list(dict.fromkeys(place for places in found for place in places if place))

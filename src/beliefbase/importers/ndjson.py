@@ -10,19 +10,21 @@ from typing import Final
 
 from beliefbase.events.catalog import CATALOG
 from beliefbase.importers.base import ImportFailed, Item, Source, numbered_lines
-from beliefbase.lines import BadLine, parse
+from beliefbase.lines import PLACEHOLDER, BadLine, parse
 
 NAME: Final = "ndjson"
+NOT_ONE_STORED: Final = "nothing of this file was stored; docs/events.md lists types and fields"
 
 
 def recognises(path: Path) -> bool:
     """Whether a file's first line is an event as ``append`` takes it."""
-    for _, text in numbered_lines(path):
+    for _, raw in numbered_lines(path):
         try:
-            line = json.loads(text)
-        except ValueError:
+            line = json.loads(raw)
+        except (ValueError, RecursionError):
             return False
-        return isinstance(line, dict) and line.get("type") in CATALOG.models and "agent" in line
+        named = line.get("type") if isinstance(line, dict) else None
+        return isinstance(named, str) and named in CATALOG.models and "agent" in line
     return False
 
 
@@ -34,16 +36,16 @@ def read(path: Path) -> Source:
     """
     items: list[Item] = []
     counts: Counter[str] = Counter()
-    refs: set[str] = set()
+    refs: dict[str, bytes] = {}
     seen: Counter[str] = Counter()
-    for number, text in numbered_lines(path):
+    for number, raw in numbered_lines(path):
         try:
-            line = parse(number, text, refs, importer=True)
+            line = parse(number, raw, refs, importer=True)
         except BadLine as error:
-            raise ImportFailed(f"{path}: {error}", hint=error.hint, file=str(path), **error.data) from None
+            raise ImportFailed(f"{path}: {error}", hint=NOT_ONE_STORED, file=str(path), **error.data) from None
         if line.ref:
-            refs.add(line.ref)
-        content = hashlib.sha256(text.strip().encode("utf-8", "surrogateescape")).hexdigest()
+            refs[line.ref] = PLACEHOLDER
+        content = hashlib.sha256(raw.strip()).hexdigest()
         seen[content] += 1
         fields = {"source_ref": f"{NAME}:{content}:{seen[content]}", **line.fields}
         counts[line.type] += 1

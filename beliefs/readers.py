@@ -1,0 +1,124 @@
+"""Readers: whose lives and flags depend on a life that may have changed; slices, seen from the other end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+
+from beliefbase.beliefs.arrivals import corrects
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.lookups import Lookups, Need, Task
+from beliefbase.beliefs.paths import edges_from, edges_into, reached
+from beliefbase.beliefs.rules import passes_entry
+from beliefbase.beliefs.slices import never_mature
+from beliefbase.events.catalog import Role
+
+
+class Readers:
+    """Collects readers; what it was told about a belief once need not be told again."""
+
+    def __init__(self, lookups: Lookups) -> None:
+        self.loud: set[bytes] = set()
+        """Beliefs whose lives may have changed, by any of their ids."""
+        self.flagged: set[bytes] = set()
+        """Beliefs of which only flags may have changed."""
+        self.below: set[bytes] = set()
+        """Beliefs below one that may have risen: what they would replace may wait for that."""
+        self._lookups = lookups
+
+    def of(self, belief: bytes, *, loud: bool, appeared: bool, waited_for: bool) -> Task[None]:
+        """Collect the readers of an entity's life.
+
+        ``loud`` says that anything may have changed, not only its half-life and what follows from that; ``appeared``
+        that it wasn't known by all its names, and ``waited_for`` that it wasn't active, before anything changed:
+        otherwise what it replaces doesn't read it.
+        """
+        copies = yield from self._lookups.entity(belief)
+        ids = [copy.id for copy in copies]
+        acting = yield from self._lookups.acting_on(copies)
+        yield from self._partners(acting, loud=loud)
+        for fact in (yield Need(Role.LINK, tuple(ids))):
+            if fact.type == "conclusion.derived":
+                self.loud.add(fact.payload["belief_id"])
+        if appeared or waited_for:
+            for edge in (yield from edges_into(self._lookups, ids)):
+                if appeared:
+                    self.loud.add(edge.target)
+                else:
+                    self._lookups.spawn(self._target(edge.target, edge.fact))
+        if loud:
+            yield from self._above(belief)
+
+    def _partners(self, acting: Collection[Fact], *, loud: bool) -> Task[None]:
+        raised = []
+        for fact in acting:
+            payload = fact.payload
+            if fact.type == "belief.merged":
+                self.loud.update((payload["duplicate_id"], payload["surviving_id"]))
+            elif fact.type == "belief.superseded":
+                self._lookups.spawn(self._corrector(payload["superseding_id"]))
+            elif fact.type == "contradiction.raised":
+                raised.append(fact)
+                self.flagged.update((payload["left"], payload["right"]))
+        groups = yield from self._lookups.entities([fact.id for fact in raised])
+        for copies in groups.values():
+            self._lookups.spawn(self._contradicted(copies))
+
+    def _corrector(self, belief: bytes) -> Task[None]:
+        if (yield from corrects(self._lookups, belief)):
+            self.loud.add(belief)
+
+    def _contradicted(self, copies: list[Fact]) -> Task[None]:
+        if (yield from self._lookups.acting_on(copies)):
+            for copy in copies:
+                self.loud.update((copy.payload["left"], copy.payload["right"]))
+
+    def _target(self, belief: bytes, by: Fact) -> Task[None]:
+        """A belief that would be replaced: one that can't ever be active doesn't wait for its superseder to be."""
+        copies = yield from self._lookups.entity(belief)
+        if copies:
+            acting = yield from self._lookups.acting_on(copies)
+            if by.type != "belief.superseded" or not never_mature(copies, acting):
+                self.loud.add(belief)
+
+    def step_below(self, belief: bytes) -> Task[None]:
+        """Follow the edges that end at a belief: the targets of those that may wait, and what lies below these."""
+        copies = yield from self._lookups.entity(belief)
+        for edge in (yield from edges_into(self._lookups, [copy.id for copy in copies])):
+            self._lookups.spawn(self._below(edge.target))
+
+    def _below(self, belief: bytes) -> Task[None]:
+        copies = yield from self._lookups.entity(belief)
+        if not copies:
+            return
+        self.below.add(copies[0].id)
+        if not passes_entry(copies[0].payload):
+            for edge in (yield from edges_into(self._lookups, [copy.id for copy in copies])):
+                self._lookups.spawn(self._target(edge.target, edge.fact))
+
+    def _above(self, belief: bytes) -> Task[None]:
+        """Along what would replace a belief: conclusions that may replace their own inputs, and cycles."""
+        ahead: dict[bytes, set[bytes]] = defaultdict(set)
+        seen, frontier = {belief}, [belief]
+        while frontier:
+            groups = yield from self._lookups.entities(frontier)
+            near = {copy.id: copies[0].id for copies in groups.values() for copy in copies}
+            if frontier != [belief]:
+                for fact in (yield Need(Role.STATE, tuple(near))):
+                    if fact.type == "conclusion.derived":
+                        self.loud.add(fact.payload["belief_id"])
+            edges = yield from edges_from(self._lookups, near)
+            ends = yield from self._lookups.entities([edge.by for edge in edges])
+            frontier = []
+            for edge in edges:
+                if edge.by in ends:
+                    far = ends[edge.by][0].id
+                    ahead[near[edge.target]].add(far)
+                    if far not in seen:
+                        seen.add(far)
+                        frontier.append(far)
+        behind: dict[bytes, set[bytes]] = defaultdict(set)
+        for node, nexts in ahead.items():
+            for following in nexts:
+                behind[following].add(node)
+        self.loud.update(reached(belief, ahead) & reached(belief, behind))

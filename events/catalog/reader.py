@@ -1,0 +1,85 @@
+"""A model as the catalogue uses it: what is asked of it for every event is looked up once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from beliefbase.events.catalog.base import EventModel, Named, Place, Shape, place
+from beliefbase.events.ids import ID_BYTES, name_hash
+
+_KEYED: Final[Mapping[str, tuple[str, bool]]] = {
+    "condition.met": ("condition_key", True),
+    "belief.extracted": ("condition_key", False),
+    "belief.reclassified": ("condition_key", False),
+    "policy.defined": ("policy", True),
+    "profile.activated": ("profile", True),
+    "subject.erased": ("subject", True),
+}
+"""Types that have a key: its field, and whether they act through it (and so touch it) or only stand under it."""
+_ONE_OF: Final[Mapping[str, frozenset[str]]] = {"condition.met": frozenset({"belief_id", "condition_key"})}
+
+
+class Reader(NamedTuple):
+    """The fields of a type's current version, by what they are used for."""
+
+    version: int
+    shapes: Mapping[str, Shape]
+    required: frozenset[str]
+    named: tuple[tuple[str, str | None, Named], ...]
+    places: tuple[tuple[str, bool, Place | None], ...]
+    """(field, required, mark) of everything but basis and subjects, in key order, so that maps come out canonical."""
+    key: str | None
+    """The field with the key that events of this type act through, or stand under."""
+    touches_key: bool
+    one_of: frozenset[str]
+    """Fields of which exactly one is there."""
+
+
+def reader_of(model: type[EventModel]) -> Reader:
+    """The reader of a model."""
+    shapes = model.shapes()
+    key, touches_key = _KEYED.get(model.TYPE, (None, False))
+    return Reader(
+        version=model.VERSION,
+        shapes=shapes,
+        required=frozenset(name for name, shape in shapes.items() if shape.required),
+        named=tuple((name, inner, named) for name, shape in shapes.items() for inner, named in shape.named),
+        places=tuple(
+            (name, field.is_required(), place(field.metadata))
+            for name, field in sorted(model.model_fields.items())
+            if name not in {"basis", "subjects"}
+        ),
+        key=key,
+        touches_key=touches_key,
+        one_of=_ONE_OF.get(model.TYPE, frozenset()),
+    )
+
+
+def named(reader: Reader, payload: Mapping[str, Any]) -> list[tuple[Named, bytes]]:
+    """The ids in a payload, which nobody needs to have checked, each with how it is named."""
+    found: list[tuple[Named, bytes]] = []
+    for field, inner, mark in reader.named:
+        value = payload.get(field)
+        if value is None:
+            continue
+        for item in value if isinstance(value, tuple) else (value,):
+            key = item.get(inner) if inner is not None and isinstance(item, dict) else item
+            if isinstance(key, bytes) and len(key) == ID_BYTES:
+                found.append((mark, key))
+    return found
+
+
+def touches(reader: Reader, payload: Mapping[str, Any], ids: Iterable[tuple[Named, bytes]]) -> tuple[bytes, ...]:
+    """What an event with this payload and these :func:`named` ids touches."""
+    touched = {key for mark, key in ids if mark.touch}
+    if reader.touches_key:
+        touched.update(key_of(payload.get(reader.key or "")))
+    return tuple(sorted(touched)) if len(touched) > 1 else tuple(touched)
+
+
+def key_of(value: object) -> tuple[bytes, ...]:
+    """The index key of a condition, policy, profile or subject; empty for what is none."""
+    if isinstance(value, bytes):
+        return (value,) if len(value) == ID_BYTES else ()
+    return (name_hash(value),) if isinstance(value, str) and value.isascii() else ()

@@ -1,0 +1,138 @@
+"""The facts that the rules read, cut into sets that can be folded apart: a rebuild needs no more at once.
+
+Two facts belong together if one names the other, or both name the same thing: a belief, a condition's key, a
+contradiction, a source_ref, a revision that an author had read. Profiles and policies belong to every set.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.lookups import Source, named
+from beliefbase.beliefs.rules import RECURRENCES
+from beliefbase.events.catalog import Role
+
+CHUNK: Final = 20_000
+"""About so many facts are folded together."""
+EVERYWHERE: Final = frozenset({"policy.defined", "profile.activated"})
+"""Types of facts that every fold needs."""
+RULED: Final = frozenset(
+    {
+        "belief.extracted",
+        "belief.affirmed",
+        "belief.promoted",
+        "belief.demoted",
+        "belief.reclassified",
+        "belief.superseded",
+        "belief.merged",
+        "belief.retracted",
+        "belief.reinstated",
+        "condition.met",
+        "contradiction.raised",
+        "contradiction.resolved",
+        "conclusion.derived",
+        "memory.requires_revalidation_prompt",
+        "memory.revalidated",
+    }
+)
+"""Types of facts that are folded; utterances and injections that matter are looked up."""
+KEPT: Final = EVERYWHERE | RULED
+
+
+class Partition:
+    """Collects facts while a log is read, and gives them back in sets to fold."""
+
+    def __init__(self) -> None:
+        self._facts: list[Fact] = []
+        self._everywhere: list[Fact] = []
+        self._parent: dict[bytes, bytes] = {}
+
+    def add(self, fact: Fact) -> None:
+        """Keep a fact of one of the types ``KEPT``."""
+        if fact.type in EVERYWHERE:
+            self._everywhere.append(fact)
+            return
+        self._facts.append(fact)
+        for _, key in named(fact):
+            self._join(fact.id, key)
+
+    def sets(self, source: Source) -> Iterator[tuple[list[Fact], list[Fact]]]:
+        """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of that set."""
+        everywhere, context = self._everywhere, list[Fact]()
+        for facts in self._chunks():
+            yield facts + everywhere, [*context, *_sides(source, facts), *_shown(source, facts)]
+            everywhere, context = [], self._everywhere
+        if everywhere:
+            yield everywhere, []
+
+    def _chunks(self) -> Iterator[list[Fact]]:
+        parent, find = self._parent, self._find
+        together: dict[bytes, list[Fact]] = {}
+        chunk: list[Fact] = []
+        facts, self._facts = self._facts, []
+        facts.reverse()
+        while facts:
+            fact = facts.pop()
+            if fact.id in parent:
+                together.setdefault(find(fact.id), []).append(fact)
+                continue
+            chunk.append(fact)
+            if len(chunk) >= CHUNK:
+                yield chunk
+                chunk = []
+        parent.clear()
+        while together:
+            chunk += together.popitem()[1]
+            if len(chunk) >= CHUNK:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk
+
+    def _find(self, key: bytes) -> bytes:
+        parent = self._parent
+        above = parent.get(key, key)
+        while above != key:
+            over = parent.get(above, above)
+            parent[key] = over
+            key, above = over, parent.get(over, over)
+        return key
+
+    def _join(self, left: bytes, right: bytes) -> None:
+        left, right = self._find(left), self._find(right)
+        self._parent[left] = right
+        self._parent.setdefault(right, right)
+
+
+def _sides(source: Source, facts: list[Fact]) -> list[Fact]:
+    """The utterances that take part in contradictions, with their copies."""
+    sides = {
+        fact.payload[side] for fact in facts if fact.type == "contradiction.raised" for side in ("left", "right")
+    }
+    if not sides:
+        return []
+    found = [fact for fact in source.by_id(sides) if fact.type == "utterance.recorded"]
+    names = {fact.ref for fact in found if fact.ref is not None}
+    copies = source.naming(names, (Role.SELF,)) if names else []
+    known = {fact.id: fact for fact in (*found, *copies) if fact.type == "utterance.recorded"}
+    return list(known.values())
+
+
+def _shown(source: Source, facts: list[Fact]) -> list[Fact]:
+    """The injections that decide which recurrences count (DESIGN 5, entry), where there are enough recurrences."""
+    recurrences = Counter(
+        fact.payload["belief_id"]
+        for fact in facts
+        if fact.type == "belief.affirmed" and fact.payload.get("how") == "recurrence"
+    )
+    shown = {belief for belief, count in recurrences.items() if count >= RECURRENCES - 1}
+    named_alike = Counter(fact.ref for fact in facts if fact.type == "belief.extracted" and fact.ref is not None)
+    for fact in facts if recurrences else ():  # what counts for a duplicate or a copy counts for others as well
+        if fact.type == "belief.merged":
+            shown.update((fact.payload["duplicate_id"], fact.payload["surviving_id"]))
+        elif fact.type == "belief.extracted" and named_alike[fact.ref] > 1:
+            shown.add(fact.id)
+    return [fact for fact in source.naming(shown, (Role.SHOWN,)) if fact.type == "memory.injected"] if shown else []

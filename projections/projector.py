@@ -1,0 +1,215 @@
+"""The projector: sole owner of the work database, which it keeps equal to what the log says."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+import duckdb
+
+from beliefbase.beliefs.rules import RULES_VERSION
+from beliefbase.events.errors import InvalidEvent, StoreUnavailable
+from beliefbase.events.log import EventLog
+from beliefbase.projections import digest, publish, registry
+from beliefbase.projections.errors import ProjectorBusy
+from beliefbase.projections.rebuild import Pass, Progress, Reached
+from beliefbase.projections.refresh import Arrivals, RebuildNeeded
+from beliefbase.projections.work import SCHEMA_VERSION, WorkDatabase
+
+WORK: Final = "work.duckdb"
+LOCK: Final = "work.lock"
+
+
+class Report(NamedTuple):
+    """What a refresh or rebuild did."""
+
+    how: str
+    """unchanged, refreshed or rebuilt."""
+    events: int
+    """Events read."""
+    beliefs: int
+    """Beliefs folded again; -1 for all of them."""
+    position: int
+    """Arrival position up to which the log was read."""
+    root: str
+    """Root hash of the frontier that the tables stand for."""
+    as_of_ms: int
+
+
+class Projector:
+    """Keeps ``<folder>/work.duckdb`` up to date with a log, and publishes snapshots of it beside it.
+
+    Args:
+        log: The event log; only read.
+        folder: The ``read`` folder of the store; made if it isn't there. Everything in it can be deleted.
+        threads: Threads that DuckDB may use; None leaves it to DuckDB. No answer depends on it.
+        progress: Told now and then what is being done, and how many events or beliefs were.
+
+    Raises:
+        ProjectorBusy: another projector owns the folder.
+        StoreUnavailable: the folder can't be written.
+    """
+
+    def __init__(
+        self, log: EventLog, folder: Path, *, threads: int | None = None, progress: Progress = lambda _what, _n: None
+    ) -> None:
+        self._log = log
+        self._threads = threads
+        self._progress = progress
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(folder / LOCK)
+        except OSError as error:
+            raise StoreUnavailable(
+                f"{folder}: can't be written ({error.strerror})", hint="check the rights of the folder", path=str(folder)
+            ) from error
+        try:
+            self._work = self._open()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def refresh(self, as_of_ms: int) -> Report:
+        """Catch up with the log; the tables are then equal to a rebuild's.
+
+        Args:
+            as_of_ms: The moment that views are asked at, in ms since 1970 UTC.
+
+        Raises:
+            LogMoved: the log was written to faster than it can be read.
+        """
+        _check_moment(as_of_ms)
+        meta = self._work.meta()
+        if meta is None or any(meta[name] != value for name, value in self._made_by().items()):
+            return self.rebuild(as_of_ms)
+        try:
+            with self._work.transaction():
+                done = Arrivals(self._log, self._work, meta).apply()
+                if done is not None:
+                    self._write_meta(self._work, done.reached, as_of_ms)
+                elif meta["as_of_ms"] != as_of_ms:
+                    self._work.write_meta({**meta, "as_of_ms": as_of_ms})
+        except RebuildNeeded:
+            return self.rebuild(as_of_ms)
+        if done is None:
+            return Report("unchanged", 0, 0, meta["position"], meta["root"], as_of_ms)
+        reached = done.reached
+        return Report("refreshed", done.events, done.beliefs, reached.position, reached.root.hex(), as_of_ms)
+
+    def rebuild(self, as_of_ms: int) -> Report:
+        """Make all tables anew from the log, in a new file.
+
+        Raises:
+            LogMoved: the log was written to faster than it can be read.
+        """
+        _check_moment(as_of_ms)
+        path = self.folder / WORK
+        fresh = path.with_name("fresh.duckdb")
+        _remove(fresh)
+        work = WorkDatabase(fresh, threads=self._threads)
+        try:
+            with work.transaction():
+                work.create()
+                reached = Pass(self._log, work, self._progress).run()
+                self._write_meta(work, reached, as_of_ms)
+                work.create_views()
+        finally:
+            work.close()
+        self._work.close()
+        _remove(path)
+        fresh.rename(path)
+        self._work = WorkDatabase(path, threads=self._threads)
+        return Report("rebuilt", reached.events, -1, reached.position, reached.root.hex(), as_of_ms)
+
+    def publish(self) -> publish.Snapshot:
+        """Publish the tables as they are, unless the newest snapshot is of the same frontier, versions and as_of."""
+        meta = self._work.meta() or {}
+        ((erasures,),) = self._work.rows("SELECT count(*) FROM erasure_facts")
+        state = {name: meta[name] for name in ("root", "as_of_ms", "rules", "projections")} | {"erasures": erasures}
+        return publish.publish(self._work.connection, self.folder, state=state)
+
+    def digests(self) -> dict[str, str]:
+        """The digest of every table."""
+        return digest.digests(self._work.connection)
+
+    def digest(self) -> str:
+        """The digest over all tables."""
+        return digest.digest(self._work.connection)
+
+    def rows(self, sql: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        """All rows of a query on the work database."""
+        return self._work.rows(sql, parameters or ())
+
+    def close(self) -> None:
+        """Close the work database and let others project."""
+        self._work.close()
+        os.close(self._lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self) -> WorkDatabase:
+        """The work database; a file that can't be used is deleted, since all of it comes from the log."""
+        path = self.folder / WORK
+        try:
+            return WorkDatabase(path, threads=self._threads)
+        except duckdb.Error:
+            _remove(path)
+            return WorkDatabase(path, threads=self._threads)
+
+    def _write_meta(self, work: WorkDatabase, reached: Reached, as_of_ms: int) -> None:
+        work.write_meta(
+            {
+                **self._made_by(),
+                "root": reached.root.hex(),
+                "position": reached.position,
+                "events": reached.events,
+                "newest_hlc": reached.newest_hlc,
+                "as_of_ms": as_of_ms,
+            }
+        )
+
+    def _made_by(self) -> dict[str, Any]:
+        """What tables must have been made by and from to be brought up to date rather than rebuilt."""
+        return {
+            "store_id": self._log.store_id().hex(),
+            "rules": RULES_VERSION,
+            "projections": registry.versions(),
+            "schema": SCHEMA_VERSION,
+        }
+
+
+def _check_moment(as_of_ms: int) -> None:
+    if not 0 <= as_of_ms < 1 << 47:
+        raise InvalidEvent(
+            f"as_of {as_of_ms} is no moment between 1970 and 6429", hint="give milliseconds since 1970 UTC", field="as_of"
+        )
+
+
+def _locked(path: Path) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise ProjectorBusy(
+            f"{path.parent}: another process projects this store",
+            hint="wait for it, or stop the `beliefbase project --watch` that is running",
+            path=str(path),
+        ) from error
+    return descriptor
+
+
+def _remove(path: Path) -> None:
+    for leftover in (path, path.with_name(path.name + ".wal")):
+        leftover.unlink(missing_ok=True)

@@ -1,0 +1,121 @@
+"""What new events change in the tables, at a cost that depends on them and not on the log.
+
+New rows are found behind the last position; that is a hint, so the root over the heads that the projector follows
+must come out as the log's own, or everything is rebuilt. All changes go into one transaction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from beliefbase.beliefs.arrivals import RULE_CHANGING
+from beliefbase.beliefs.dependents import refold
+from beliefbase.beliefs.facts import Fact
+from beliefbase.events.envelope import Event
+from beliefbase.events.log import EventLog
+from beliefbase.projections.base import Dropped, Read
+from beliefbase.projections.heads import Heads
+from beliefbase.projections.loading import Loader, belief_tables, note_tables
+from beliefbase.projections.merging import copies_of, note_copies
+from beliefbase.projections.partition import KEPT
+from beliefbase.projections.reading import Reader
+from beliefbase.projections.rebuild import Reached
+from beliefbase.projections.source import LogSource
+from beliefbase.projections.work import WorkDatabase
+
+_PAGE = 5_000
+_ROUNDS = 100
+_LARGE = 50_000
+"""From so many events, a batch that is a quarter of the log or more is rebuilt: that is faster."""
+
+
+class RebuildNeeded(Exception):
+    """The tables can't be brought up to date by what is new."""
+
+
+class Refreshed(NamedTuple):
+    """What a refresh did."""
+
+    reached: Reached
+    events: int
+    beliefs: int
+
+
+class Arrivals:
+    """The events that arrived since the tables were last up to date."""
+
+    def __init__(self, log: EventLog, work: WorkDatabase, meta: dict[str, Any]) -> None:
+        self._log = log
+        self._work = work
+        self._meta = meta
+        self._reader = Reader(log)
+        self._source = LogSource(log, self._reader)
+        self._position: int = meta["position"]
+        self._events: list[Event] = []
+
+    def apply(self) -> Refreshed | None:
+        """Bring the tables up to date, inside a transaction of the caller's; None where nothing is new.
+
+        Raises:
+            RebuildNeeded: the log isn't the one that the tables were made from, or the batch changes too much.
+        """
+        heads = Heads()
+        for _ in range(_ROUNDS):
+            found = self._read(heads)
+            if not self._events and self._meta["root"] == self._log.root().hex():
+                return None
+            root = heads.store(self._work)
+            if root == self._log.root():
+                return self._apply(root)
+            if not found and self._log.last_position() == self._position:
+                break
+            heads = Heads()
+        raise RebuildNeeded
+
+    def _read(self, heads: Heads) -> int:
+        before = len(self._events)
+        for page in self._log.read(self._position, limit=_PAGE):
+            events = [stored.event for stored in page]
+            heads.follow(events, [event.skeleton for event in events])
+            self._events += events
+            self._position = page[-1].position
+            if len(self._events) >= max(_LARGE, self._meta["events"] // 4):
+                raise RebuildNeeded
+        return len(self._events) - before
+
+    def _apply(self, root: bytes) -> Refreshed:
+        self._refuse_renamed_writers()
+        read = list(self._reader.read(self._events))
+        facts = [event.fact() for event in read if isinstance(event, Read)]
+        if any(fact.type in RULE_CHANGING or fact.type == "subject.erased" for fact in facts):
+            raise RebuildNeeded
+        beliefs = self._load(read, facts)
+        newest = max(self._meta["newest_hlc"], *(event.skeleton.hlc for event in self._events))
+        total = self._meta["events"] + len(self._events)
+        return Refreshed(Reached(self._position, root, total, newest), len(self._events), beliefs)
+
+    def _load(self, read: list[Read | Dropped], facts: list[Fact]) -> int:
+        work = self._work
+        copies = copies_of(self._source, facts)
+        note_copies(work, copies)
+        resolve = bool(copies) or bool(work.rows("SELECT 1 FROM copies LIMIT 1"))
+        loader = Loader(work, resolve=resolve)
+        loader.add_events(read, without={copy.id for copy in copies})
+        changed = refold(self._source, facts, horizon=self._meta["newest_hlc"])
+        if changed.everything:
+            raise RebuildNeeded
+        work.delete(belief_tables(), changed.lives.keys() | changed.gone)
+        loader.add_lives(list(changed.lives.values()))
+        work.delete(note_tables(), changed.notes.keys())
+        remarks = [note for notes in changed.notes.values() for note in notes]
+        ruled = [fact for fact in self._source.by_id({note.event for note in remarks}) if fact.type in KEPT]
+        loader.add_notes(remarks, ruled)
+        loader.finish()
+        return len(changed.lives)
+
+    def _refuse_renamed_writers(self) -> None:
+        """A second first event of a writer can change the agent that all its events are shown under."""
+        first = [event.skeleton.writer.hex() for event in self._events if event.skeleton.seq == 1]
+        known = "SELECT 1 FROM frontier WHERE writer_id IN (SELECT unnest(?)) GROUP BY writer_id HAVING count(*) > 1"
+        if first and (len(set(first)) < len(first) or self._work.rows(known, [first])):
+            raise RebuildNeeded

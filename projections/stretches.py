@@ -1,0 +1,92 @@
+"""Lives of beliefs as columns: hundreds of thousands of them become rows without a loop over each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from beliefbase.beliefs.intervals import CODE, CONTESTED, FORKED, LIVE, STALE, STATUS_BITS, STATUSES
+from beliefbase.beliefs.life import Life
+from beliefbase.beliefs.rules import FOREVER
+from beliefbase.events.index import key_of
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Texts = npt.NDArray[np.object_]
+Columns = Mapping[str, npt.NDArray[Any]]
+
+_NAMES: Final = np.array(STATUSES, dtype=object)
+_IS_LIVE: Final = np.array([status in LIVE for status in STATUSES])
+ACTIVE: Final = CODE["active"]
+
+
+class Stretches:
+    """The stretches of some beliefs' lives, belief by belief and in order of time."""
+
+    def __init__(self, lives: Sequence[Life]) -> None:
+        flat: list[Any] = []
+        ends: list[int] = []
+        for life in lives:
+            flat += life.line if life.forks is None else _laid_out(life)
+            ends.append(len(flat) >> 2)
+        lengths = np.diff(np.array(ends, dtype=np.int64), prepend=0)
+        codes = np.array(flat[1::4], dtype=np.int64)
+        status = codes & STATUS_BITS
+        self.ids: Texts = _texts([life.id.hex() for life in lives])
+        """The beliefs, as they are shown."""
+        self.keys: Ints = np.frombuffer(b"".join([life.id[:8] for life in lives]), dtype=">i8").astype(np.int64)
+        """Their row keys."""
+        self.born: Ints = np.array([life.born for life in lives], dtype=np.int64)
+        """Stamp of each belief's extraction."""
+        self.owner: Ints = np.repeat(np.arange(len(lives), dtype=np.int64), lengths)
+        """Position of each stretch's belief in ``ids``."""
+        self.since: Ints = np.array(flat[0::4], dtype=np.int64)
+        self.last: Flags = np.append(self.owner[1:] != self.owner[:-1], True)[: len(self.owner)]
+        """Whether a stretch is its belief's last."""
+        self.until: Ints = np.where(self.last, FOREVER, np.append(self.since[1:], FOREVER)[: len(self.since)])
+        self.status: Ints = status
+        """Positions in ``beliefs.intervals.STATUSES``."""
+        self.live: Flags = _IS_LIVE[status]
+        self.stale: Flags = codes & STALE != 0
+        self.contested: Flags = codes & CONTESTED != 0
+        self.forked: Flags = codes & FORKED != 0
+        self.cause: list[bytes | None] = flat[2::4]
+        self.by: list[bytes | None] = flat[3::4]
+
+    @property
+    def first(self) -> Flags:
+        """Whether a stretch is its belief's first."""
+        return np.append(True, self.last[:-1])[: len(self.last)]
+
+    def runs(self) -> Ints:
+        """For each stretch the position of the one from which on status and cause are what they are in it."""
+        cause = np.array([0 if cause is None else key_of(cause) for cause in self.cause], dtype=np.int64)
+        begins = self.first.copy()
+        begins[1:] |= (self.status[1:] != self.status[:-1]) | (cause[1:] != cause[:-1])
+        return np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+
+
+def statuses(codes: Ints) -> Texts:
+    """Names of statuses."""
+    return _NAMES[codes]
+
+
+def shown(ids: Iterable[bytes | None]) -> Texts:
+    """Ids as they are shown, None for NULL."""
+    return _texts([None if id_ is None else id_.hex() for id_ in ids])
+
+
+def _texts(values: list[Any]) -> Texts:
+    return np.array(values, dtype=object)
+
+
+def _laid_out(life: Life) -> list[Any]:
+    """The line of a life with forks in it."""
+    line: list[Any] = []
+    for since, _, status, cause, by, stale, contested, forked in life.intervals:
+        code = CODE[status] | STALE * stale | CONTESTED * contested | FORKED * forked
+        line += (since, code, cause, by)
+    return line

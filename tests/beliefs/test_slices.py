@@ -1,0 +1,179 @@
+"""A slice folds its beliefs exactly as the whole log does, and holds little more than that takes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection
+
+import pytest
+from tests.beliefs.big_logs import Log
+from tests.beliefs.dict_source import DictSource
+from tests.beliefs.oracle import facts, needs_spec, rules, spec
+from tests.beliefs.random_facts import RULES, Draws
+from tests.scale import scaled
+
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.fold import Fold, fold
+from beliefbase.beliefs.rules import Rules
+from beliefbase.beliefs.slices import Slice, slice_for
+from beliefbase.events.catalog.registry import REVISIONS
+
+_OWN = ("belief_id", "superseded_id", "duplicate_id")
+
+
+def told(folded: Fold, belief: bytes) -> object:
+    """All that a fold says about a belief and about the facts that act on it."""
+    life = folded.lives.get(folded.entity.get(belief, belief))
+    if life is None:
+        return None
+    notes = [note for note in folded.notes if note.about in life.faces or note.event in life.faces]
+    return life.faces, life.intervals, life.ever, life.endings, life.half_life, life.affirmed, life.promotions, notes
+
+
+def void_of(folded: Fold, log: list[Fact], faces: Collection[bytes]) -> object:
+    """Which facts that act on a belief are void, wait, and since when the others act."""
+    revisions = [fact for fact in log if fact.type in REVISIONS]
+    acting = [fact.id for fact in revisions if any(fact.payload.get(field) in faces for field in _OWN)]
+    return [(i, folded.acted.get(i), i in folded.void, folded.waiting.get(i), i in folded.pending) for i in acting]
+
+
+def check(log: list[Fact], how: Rules, r: random.Random) -> tuple[int, int]:
+    """Fold slices for each belief alone and for random sets; returns (facts in slices of one, facts in the log)."""
+    whole, source = fold(log, how), DictSource(log)
+    beliefs = [fact.id for fact in log if fact.type == "belief.extracted"]
+    held = 0
+    for chosen in [[b] for b in beliefs] + [r.sample(beliefs, r.randint(1, len(beliefs))) for _ in range(2)]:
+        held_facts = slice_for(source, chosen)
+        part = fold(held_facts, how)
+        for belief in chosen:
+            assert told(part, belief) == told(whole, belief)
+            life = whole.lives.get(belief)
+            if life is not None:
+                assert void_of(part, log, life.faces) == void_of(whole, log, life.faces)
+        held += len(held_facts) if len(chosen) == 1 else 0
+    return held, len(beliefs) * len(log)
+
+
+def check_draws(seeds: range) -> tuple[int, int]:
+    total = [0, 0]
+    for seed in seeds:
+        r = random.Random(seed)
+        log = Draws(seed, beliefs=r.choice((4, 8, 12)), events=r.choice((12, 20, 30, 45)), rule_changes=seed % 3 == 0)
+        held, of = check(log.facts, RULES, r)
+        total[0] += held
+        total[1] += of
+    return total[0], total[1]
+
+
+def check_worlds(seeds: range) -> None:
+    worlds, how = spec("random_worlds"), rules()
+    for seed in seeds:
+        check(facts(worlds.world(random.Random(seed))), how, random.Random(seed))
+
+
+def test_slices_of_random_logs_fold_like_the_whole_log():
+    held, of = check_draws(range(150))
+    assert held < 0.6 * of
+
+
+@pytest.mark.slow
+def test_slices_of_many_random_logs_fold_like_the_whole_log():
+    check_draws(range(1000, 1000 + scaled(3000)))
+
+
+@needs_spec
+def test_slices_of_the_readings_worlds_fold_like_the_whole_world():
+    check_worlds(range(1000))
+
+
+@pytest.mark.slow
+@needs_spec
+def test_slices_of_many_of_the_readings_worlds_fold_like_the_whole_world():
+    check_worlds(range(10_000, 10_000 + scaled(20_000)))
+
+
+def cost(source: DictSource, belief: bytes) -> tuple[int, int, int]:
+    """Facts in the slice of one belief, facts that the log gave for it, rounds of look-ups."""
+    source.given = 0
+    found = Slice(source, [belief])
+    return len(found.facts), source.given, found.lookups.rounds
+
+
+@pytest.fixture(scope="module")
+def hub() -> tuple[DictSource, bytes, list[bytes]]:
+    """A belief that supersedes 20,000 others."""
+    log = Log()
+    middle = log.belief()
+    targets = [log.belief() for _ in range(20_000)]
+    for target in targets:
+        log.supersede(target, middle)
+    return DictSource(log.facts), middle, targets
+
+
+def test_the_slice_of_one_of_many_targets_leaves_the_others_out(hub):
+    source, _, targets = hub
+    size, given, rounds = cost(source, targets[77])
+    assert size == 3 and given <= 10 and rounds <= 10
+
+
+def test_the_slice_of_a_superseder_leaves_its_targets_out_unless_it_is_a_correction(hub):
+    source, middle, _ = hub
+    assert cost(source, middle)[:2] == (1, 1)
+    log = Log()
+    correction = log.belief(speech_act="correction")
+    for _ in range(5):
+        log.supersede(log.belief(), correction)
+    assert cost(DictSource(log.facts), correction)[0] == 11
+
+
+@pytest.mark.parametrize("order", ["in time", "backwards", "shuffled"])
+def test_the_slice_of_a_link_in_a_long_chain_does_not_hold_the_chain(order):
+    log = Log()
+    chain = [log.belief() for _ in range(20_000)]
+    links = list(range(len(chain) - 1))
+    if order == "backwards":
+        links.reverse()
+    elif order == "shuffled":
+        random.Random(1).shuffle(links)
+    for link in links:
+        log.supersede(chain[link], chain[link + 1])
+    source = DictSource(log.facts)
+    costs = [cost(source, chain[link]) for link in random.Random(2).sample(links, 50)]
+    assert max(size for size, _, _ in costs) <= 4
+    assert sum(given for _, given, _ in costs) <= 60 * len(costs)
+    assert sum(rounds for _, _, rounds in costs) <= 60 * len(costs)
+
+
+def test_slices_in_a_sparse_random_graph_stay_small():
+    log, r = Log(), random.Random(3)
+    beliefs = [log.belief(active=r.random() < 0.6) for _ in range(50_000)]
+    for _ in range(15_000):
+        log.supersede(*r.sample(beliefs, 2))
+    source = DictSource(log.facts)
+    costs = [cost(source, belief) for belief in r.sample(beliefs, 1000)]
+    assert sum(size for size, _, _ in costs) <= 3 * len(costs)
+    assert max(given for _, given, _ in costs) <= 60
+    assert max(rounds for _, _, rounds in costs) <= 40
+
+
+def test_a_cycle_is_seen_although_its_edges_name_other_beliefs():
+    log = Log()
+    a, b, c = (log.belief() for _ in range(3))
+    for old, new in ((a, b), (b, c), (c, a)):
+        log.supersede(old, new)
+    folded = fold(slice_for(DictSource(log.facts), [c]))
+    assert folded.lives[c].at(log.newest).status == "active"
+    assert [str(note.reason) for note in folded.notes] == ["cycle"]
+
+
+def test_injections_are_held_only_where_recurrences_may_promote():
+    log = Log()
+    candidate, active = log.belief(active=False), log.belief()
+    for belief in (candidate, active):
+        log.put("memory.injected", cards=({"belief_id": belief},), session=b"s" * 16)
+        log.affirm(belief, "recurrence")
+    assert len(slice_for(DictSource(log.facts), [candidate])) == 2
+    for belief in (candidate, active):
+        log.affirm(belief, "recurrence")
+    assert len(slice_for(DictSource(log.facts), [candidate])) == 4
+    assert len(slice_for(DictSource(log.facts), [active])) == 3

@@ -1,0 +1,10 @@
+"""The backends that the contract of the event log is tested on: a name, and how to open a new log in a folder."""
+
+from beliefbase.events.sqlite import SQLiteLog
+
+
+def open_sqlite(folder, name):
+    return SQLiteLog(folder / f"{name}.db", durability="process")
+
+
+BACKENDS = {"sqlite": open_sqlite}
