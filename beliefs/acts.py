@@ -34,7 +34,7 @@ _RECLASSIFIED: Final = (
 
 def extracted(world: World, fact: Fact) -> None:
     """A belief begins: active if it passes the entry gate, otherwise a candidate."""
-    life = Life(fact, world.now, len(world.lives) + len(world.utterances), world.profile)
+    life = Life(fact, world.now, world.profile)
     world.lives[fact.id] = world.known[fact.id] = life
     world.change(life)
     life.mature = passes_entry(fact.payload)

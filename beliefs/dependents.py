@@ -65,6 +65,7 @@ class _Refolding:
         self._rules = rules
         self._horizon = horizon
         self._erased = erased
+        self._erased_before = {belief: by for belief, by in erased.items() if by[1] not in self._new}
         self._lookups = Lookups(source)
         self._before = Without(self._lookups, self._new)
         self._readers = Readers(self._lookups)
@@ -82,7 +83,7 @@ class _Refolding:
         """Walk until nobody is left."""
         moved = self._lookups.run(moved_by(self._batch))
         named = Named(self._lookups, moved)
-        named.loud.update(belief for belief, (_, event) in self._erased.items() if event in self._new)
+        named.loud |= self._erased.keys() - self._erased_before.keys()
         self._readers.flagged |= named.flagged
         self._turned = {fact.id for fact in moved if fact.type in FATE_CHANGING}
         loud, quiet, below = self._entities(named.loud), self._entities(named.quiet), set[bytes]()
@@ -105,7 +106,7 @@ class _Refolding:
         after = self._fold_now(loud | quiet, deciding)
         faces = self._faces(loud | quiet | below)
         known = [face for many in faces.values() for face in many if face not in self._new]
-        before = self._folded(self._before, known, ())
+        before = self._folded(self._before, known, (), self._erased_before)
         tasks = []
         for belief in sorted(loud | quiet):
             is_loud = belief in loud
@@ -210,9 +211,12 @@ class _Refolding:
                 self._notes[note.event].append(note)
         return folded
 
-    def _folded(self, source: Source, beliefs: Collection[bytes], deciding: Iterable[Fact]) -> Fold:
+    def _folded(
+        self, source: Source, beliefs: Collection[bytes], deciding: Iterable[Fact], erased: Erased | None = None
+    ) -> Fold:
+        erased = self._erased if erased is None else erased
         facts = Slice(source, beliefs, deciding).facts
-        return fold(facts, self._rules, erased={f.id: self._erased[f.id] for f in facts if f.id in self._erased})
+        return fold(facts, self._rules, erased={fact.id: erased[fact.id] for fact in facts if fact.id in erased})
 
     def _in_force(self, revisions: Collection[Fact]) -> set[bytes]:
         folded = self._folded(self._lookups, (), revisions)

@@ -32,11 +32,11 @@ class Life:
     __slots__ = (
         "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
         "expired", "expires_at", "extraction", "faces", "fates", "feeds", "first_end", "forks", "half_life", "inputs",
-        "into", "into_log", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions", "rank",
-        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "stale_at", "tied", "touched", "watched_by",
+        "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
+        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "stale_at", "tied", "touched", "waits", "watched_by",
     )  # fmt: skip
 
-    def __init__(self, extraction: Fact, born: int, rank: int, profile: Profile) -> None:
+    def __init__(self, extraction: Fact, born: int, profile: Profile) -> None:
         self.extraction = extraction
         """The fact that created it: the earliest of its copies."""
         self.born = born
@@ -86,8 +86,10 @@ class Life:
         self.touched = False
         self.scheduled = False
         """Whether others have to learn of its expiry at once."""
-        self.rank = rank
-        """Place in an order in which replacements in force lead upwards."""
+        self.level = 0
+        """Replacements in force never lead to a lower level."""
+        self.waits = 0
+        """How many replacements by this belief wait."""
         self.on: dict[bytes, Replacement] | None = None
         """Replacements of this belief, by event."""
         self.by: list[Replacement] | None = None

@@ -88,12 +88,13 @@ class Readers:
             self._lookups.spawn(self._below(edge.target))
 
     def _below(self, belief: bytes) -> Task[None]:
+        """One that enters as active is not waited for by those that it supersedes, but a resolution needs it live."""
         copies = yield from self._lookups.entity(belief)
         if not copies:
             return
         self.below.add(copies[0].id)
-        if not passes_entry(copies[0].payload):
-            for edge in (yield from edges_into(self._lookups, [copy.id for copy in copies])):
+        for edge in (yield from edges_into(self._lookups, [copy.id for copy in copies])):
+            if edge.fact.type == "contradiction.resolved" or not passes_entry(copies[0].payload):
                 self._lookups.spawn(self._target(edge.target, edge.fact))
 
     def _above(self, belief: bytes) -> Task[None]:

@@ -59,6 +59,8 @@ def _attach(world: World, edge: Replacement, replacer: Life) -> None:
     if replacer.by is None:
         replacer.by = []
     replacer.by.append(edge)
+    if edge.state is WAITING:
+        replacer.waits += 1
 
 
 def enqueue(world: World, edge: Replacement) -> None:
@@ -76,9 +78,18 @@ def wake_target(world: World, target: Life) -> None:
 
 def wake(world: World, life: Life) -> None:
     """Look again at what waits for this belief, or for what replaced it, to rise."""
-    for source in life.watched_by or ():
+    for source in _watching(life):
         for edge in source.by or ():
             enqueue(world, edge)
+
+
+def _watching(life: Life) -> tuple[Life, ...]:
+    """The replacers that watch a belief; those with nothing left that waits stop."""
+    if not life.watched_by:
+        return ()
+    for source in [source for source in life.watched_by if not source.waits]:
+        del life.watched_by[source]
+    return tuple(life.watched_by)
 
 
 # -- whether it acts ------------------------------------------------------------------------------------------------
@@ -174,6 +185,7 @@ def _act(world: World, edge: Replacement) -> None:
         undo(world, old.target, old.event)
     world.change(target)
     edge.state = EFFECTIVE
+    replacer.waits -= 1
     world.effects += 1
     edge.effect = world.effects
     mark(world, edge)
@@ -192,6 +204,8 @@ def _act(world: World, edge: Replacement) -> None:
 
 def _refuse(world: World, edge: Replacement) -> None:
     edge.state = VOID
+    if edge.replacer is not None:
+        edge.replacer.waits -= 1
     world.refuse(edge.event, Reason.CYCLE, edge.target.id)
     mark(world, edge)
     if edge.contradiction is not None:
@@ -222,7 +236,7 @@ def _hand_over_affirmation(world: World, duplicate: Life) -> None:
 
 def _spread(world: World, target: Life, replacer: Life) -> None:
     """Whoever watches the target watches what replaced it as well."""
-    for source in tuple(target.watched_by or ()):
+    for source in _watching(target):
         for life in successors(replacer):
             known = life.watched_by is not None and source in life.watched_by
             _watched(life, source)
@@ -254,8 +268,10 @@ def withdraw(world: World, edge: Replacement) -> None:
     edge.state = UNDONE
     if was is EFFECTIVE:
         _release(world, edge)
-    else:
-        mark(world, edge)
+        return
+    if edge.replacer is not None:
+        edge.replacer.waits -= 1
+    mark(world, edge)
 
 
 def _release(world: World, edge: Replacement) -> None:

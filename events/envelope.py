@@ -92,7 +92,7 @@ def verify(raw: bytes) -> Skeleton:
         return _foreign(fields)
     if len(raw) > limits.SKELETON_BYTES:
         raise LimitExceeded(
-            f"a skeleton of format {FORMAT} has {len(raw)} bytes; the limit is {limits.SKELETON_BYTES}",
+            f"a skeleton of format {FORMAT} has {len(raw)} bytes; the limit SKELETON_BYTES is {limits.SKELETON_BYTES}",
             limit="SKELETON_BYTES",
         )
     _check(len(fields) == len(Skeleton._fields), "it doesn't have 14 positions")
@@ -170,7 +170,7 @@ def encode_body(words: Mapping[str, Any]) -> bytes:
     body = pack_ordered((BODY_VERSION, words))
     if len(body) > limits.BODY_BYTES:
         raise LimitExceeded(
-            f"the words of this event have {len(body)} bytes; the limit is {limits.BODY_BYTES}",
+            f"the words of this event have {len(body)} bytes; the limit BODY_BYTES is {limits.BODY_BYTES}",
             hint="record long texts as several utterances",
             limit="BODY_BYTES",
         )
@@ -185,7 +185,9 @@ def check_body(skeleton: Skeleton, salt: bytes, body: bytes) -> None:
         LimitExceeded: above 256 KiB.
     """
     if len(body) > limits.BODY_BYTES:
-        raise LimitExceeded(f"words of {len(body)} bytes; the limit is {limits.BODY_BYTES}", limit="BODY_BYTES")
+        raise LimitExceeded(
+            f"words of {len(body)} bytes; the limit BODY_BYTES is {limits.BODY_BYTES}", limit="BODY_BYTES"
+        )
     _check(_is_bytes(salt, SALT_BYTES), "the salt is not 16 bytes")
     _check(skeleton.commitment == commitment(salt, body), "the words are not those that the skeleton commits to")
     fields = unpack(body, max_bytes=limits.BODY_BYTES)
@@ -196,7 +198,7 @@ def check_body(skeleton: Skeleton, salt: bytes, body: bytes) -> None:
 def _sized(type_name: str, raw: bytes) -> bytes:
     if len(raw) > limits.SKELETON_BYTES:
         raise LimitExceeded(
-            f"the skeleton of this {type_name} has {len(raw)} bytes; the limit is {limits.SKELETON_BYTES}",
+            f"this {type_name}'s skeleton has {len(raw)} bytes; the limit SKELETON_BYTES is {limits.SKELETON_BYTES}",
             hint="split the event, or name fewer ids",
             limit="SKELETON_BYTES",
         )

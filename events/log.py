@@ -31,6 +31,38 @@ class Stored(NamedTuple):
     event: Event
 
 
+class Filed(NamedTuple):
+    """An event as an audit reads it: what the store keeps, and where, whatever its bytes say."""
+
+    seq: int
+    """Where it is filed in its stream."""
+    event: Event
+    """HAZARD: nobody has checked these bytes since they were stored; decoding them may raise or take any memory."""
+    topic: str
+    """The type that the store lists it under."""
+    words_of: bytes | None
+    """Id of the event that its words are filed under; None where there are none."""
+
+
+class Filing(Protocol):
+    """A log as an audit reads it: events and heads apart, each as it is filed."""
+
+    def heads(self) -> Mapping[str, Head]:
+        """Every stream (branch) that has a head, with it."""
+
+    def streams(self) -> Iterable[str]:
+        """Every stream that has events, read off the events; its id begins with its writer in hex."""
+
+    def stream(self, stream: str) -> Iterator[Filed]:
+        """The events of a stream from the newest back."""
+
+    def root(self) -> bytes:
+        """The root hash of the frontier that the store keeps."""
+
+    def loose_words(self) -> list[bytes]:
+        """Ids that words are filed under for which no event is stored."""
+
+
 class Known(NamedTuple):
     """Where a stored event stands in the order of all events."""
 
@@ -160,14 +192,17 @@ class EventLog(Protocol):
     def firsts(self, writers: Collection[bytes]) -> list[Event]:
         """The first event of each of these writers, with its words; more than one of a writer that forked there."""
 
-    def streams(self) -> Iterator[tuple[str, Iterator[Stored]]]:
-        """Every stream (branch) with its events in seq order, for audits."""
+    def filing(self) -> AbstractContextManager[Filing]:
+        """What is filed where, in one snapshot, for audits."""
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""
 
     def gaps(self) -> list[Gap]:
         """What is kept aside, and what it waits for."""
+
+    def store_id(self) -> bytes:
+        """16 random bytes that tell this store from others; no part of any answer."""
 
     def close(self) -> None:
         """Release the files; the log can't be used after."""

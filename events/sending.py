@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby, islice
-from operator import attrgetter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from beliefbase.events.envelope import Event
 from beliefbase.events.frontier import Branch, held
@@ -20,21 +19,21 @@ def lacking(tables: Tables, frontier: Iterable[Head], *, limit: int) -> Iterator
     A head that this log has proves that the peer holds all that leads to it. One that it doesn't have proves nothing:
     of such a writer's events all are given that no other head proves.
     """
-    theirs: dict[bytes, set[Head]] = {}
-    for head in frontier:
-        theirs.setdefault(head.writer, set()).add(head)
-    events = _events(tables, theirs)
+    theirs = set(frontier)
+    writers = sorted({head.writer for head in tables.heads() if head not in theirs})
+    events = _events(tables, writers, theirs)
     while page := list(islice(events, limit)):
         yield page
 
 
-def _events(tables: Tables, theirs: Mapping[bytes, set[Head]]) -> Iterator[Event]:
-    for writer, found in groupby(tables.all_branches(), key=attrgetter("writer")):
-        branches = {branch.stream: branch for branch in found}
-        heads = theirs.get(writer, set())
-        if all(branch.head in heads for branch in branches.values()):
-            continue
-        reach = held(branches, [place for head in heads for place in _places(tables, branches, head)])
+def _events(tables: Tables, writers: Sequence[bytes], theirs: Collection[Head]) -> Iterator[Event]:
+    claimed: dict[bytes, list[Head]] = {writer: [] for writer in writers}
+    for head in theirs:
+        if head.writer in claimed:
+            claimed[head.writer].append(head)
+    for writer, branches in tables.branches(writers).items():
+        places = [place for head in claimed[writer] for place in _places(tables, branches, head)]
+        reach = held(branches, places)
         runs = [
             tables.stream(branch.stream, after=reach.get(branch.stream, 0))
             for branch in branches.values()

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from beliefbase.events import index
 from beliefbase.events.envelope import Event
 from beliefbase.events.frontier import Branch, bucket_hash, bucket_range
-from beliefbase.events.log import Gap, Head, Stored
+from beliefbase.events.log import Filed, Gap, Head, Stored
 
 _PARAMETERS: Final = 900
 """Most values in one IN list: below the least limit that SQLite is built with."""
@@ -122,6 +122,34 @@ class Tables:
             for position, raw, salt, body in cursor:
                 yield Stored(position, Event(raw, salt, body))
 
+    def filed(self, stream: str) -> Iterator[Filed]:
+        """The events of a stream from the newest back, as they are filed, whatever has become of the file."""
+        with self._own_cursor() as cursor:
+            cursor.execute(
+                "SELECT CAST(e.originator_version AS INTEGER), CAST(e.state AS BLOB), CAST(w.salt AS BLOB),"
+                " CAST(w.body AS BLOB), CAST(e.topic AS TEXT), CAST(w.event_id AS BLOB)"
+                " FROM events e LEFT JOIN words w ON w.position = e.rowid"
+                " WHERE e.originator_id = ? ORDER BY e.originator_version DESC",
+                (stream,),
+            )
+            for seq, raw, salt, body, topic, words_of in cursor:
+                yield Filed(seq, Event(raw, salt, body), topic, words_of)
+
+    def filed_heads(self) -> Iterator[tuple[str, Head]]:
+        """Every stream with its head, as they are filed."""
+        with self._own_cursor() as cursor:
+            cursor.execute("SELECT stream, writer, seq, hash FROM heads ORDER BY writer, stream")
+            for stream, *head in cursor:
+                yield stream, Head._make(head)
+
+    def loose_words(self) -> list[bytes]:
+        """Ids that words are filed under at positions without an event."""
+        rows = self._cursor.execute(
+            "SELECT event_id FROM words w WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.rowid = w.position)"
+            " ORDER BY position"
+        )
+        return [row[0] for row in rows]
+
     def stream_ids(self) -> list[str]:
         """Every stream that has events, from the events themselves."""
         found: list[str] = []
@@ -217,13 +245,9 @@ class Tables:
             found.setdefault(row[0], {})[row[1]] = Branch(*row)
         return found
 
-    def all_branches(self) -> Iterator[Branch]:
-        """Every branch, by writer and stream."""
-        with self._own_cursor() as cursor:
-            for row in cursor.execute(
-                "SELECT writer, stream, first, seq, hash, parent FROM heads ORDER BY writer, stream"
-            ):
-                yield Branch(*row)
+    def heads(self) -> list[Head]:
+        """The heads of all branches, by writer."""
+        return list(map(Head._make, self._cursor.execute("SELECT writer, seq, hash FROM heads ORDER BY writer")))
 
     def put_branches(self, branches: Collection[Branch], buckets: Collection[int]) -> None:
         """Write branches as they are now, and mark the buckets of their writers."""

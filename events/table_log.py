@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Final
 
 from beliefbase.events import index, tips
@@ -12,7 +12,7 @@ from beliefbase.events.catalog import CATALOG, Role
 from beliefbase.events.envelope import Event
 from beliefbase.events.errors import StoreUnavailable
 from beliefbase.events.frontier import root_hash
-from beliefbase.events.log import Fork, Gap, Head, MergeReport, Stored
+from beliefbase.events.log import Filed, Filing, Fork, Gap, Head, MergeReport, Stored
 from beliefbase.events.merging import Merger, checked, forks_of
 from beliefbase.events.sending import lacking
 from beliefbase.events.sqlite_tables import Tables
@@ -72,7 +72,7 @@ class TableLog(ABC):
     def frontier(self) -> tuple[Head, ...]:
         """Every branch head, sorted."""
         with self._reading() as tables:
-            return tuple(sorted(branch.head for branch in tables.all_branches()))
+            return tuple(sorted(tables.heads()))
 
     def root(self) -> bytes:
         """SHA-256 over the frontier (``beliefbase.events.frontier``); costs by what changed."""
@@ -121,11 +121,11 @@ class TableLog(ABC):
             found = tables.naming(ids, {Role.SELF}, words=True) if ids else []
             return [stored.event for stored in found if stored.event.id in ids]
 
-    def streams(self) -> Iterator[tuple[str, Iterator[Stored]]]:
-        """Every stream (branch) with its events in seq order, for audits; read off the events, not the heads."""
+    @contextmanager
+    def filing(self) -> Iterator[Filing]:
+        """What is filed where, in one snapshot, for audits."""
         with self._reading() as tables:
-            for stream in tables.stream_ids():
-                yield stream, tables.stream(stream)
+            yield _Filing(tables)
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""
@@ -159,3 +159,30 @@ class TableLog(ABC):
                 )
                 tips.update(tables, [event for _, event in page])
             tables.change_setting("index_version", index.INDEX_VERSION)
+
+
+class _Filing:
+    """Implements :class:`beliefbase.events.log.Filing`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def heads(self) -> Mapping[str, Head]:
+        """Every stream with its head, off the heads."""
+        return dict(self._tables.filed_heads())
+
+    def streams(self) -> Iterable[str]:
+        """Every stream that has events, off the events."""
+        return self._tables.stream_ids()
+
+    def stream(self, stream: str) -> Iterator[Filed]:
+        """The events of a stream from the newest back."""
+        return self._tables.filed(stream)
+
+    def root(self) -> bytes:
+        """The root of the frontier by the hashes that the store keeps."""
+        return root_hash(self._tables.buckets()[0])
+
+    def loose_words(self) -> list[bytes]:
+        """Ids that words are filed under for which no event is stored."""
+        return self._tables.loose_words()

@@ -258,7 +258,8 @@ class Batch:
     def expect(self, drafts: Collection[Draft]) -> None:
         """Read in bulk what adding these drafts will ask of the log: one look-up instead of one for each."""
         transaction = self._transaction
-        refs = {(draft.type, draft.source_ref) for draft in drafts if draft.source_ref is not None} - self._refs.keys()
+        named = {(draft.type, draft.source_ref) for draft in drafts if draft.source_ref is not None}
+        refs = {ref for ref in named if ref not in self._refs}
         if refs:
             found = transaction.find_refs(refs)
             for ref in refs:
@@ -281,7 +282,7 @@ def _fill(
     look_up: Callable[[Collection[bytes]], Mapping[bytes, Any]],
     empty: Callable[[], Any],
 ) -> None:
-    missing = set(wanted) - cache.keys()
+    missing = {key for key in wanted if key not in cache}  # not `- cache.keys()`, which walks the whole cache
     if missing:
         found = look_up(missing)
         for key in missing:

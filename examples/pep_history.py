@@ -34,7 +34,7 @@ def record(store: BeliefStore, rows: Iterable[dict[str, Any]]) -> dict[int, str]
         with store.batch():
             for row in rows[start : start + BATCH]:
                 name = row["writer"]
-                writer = writers.get(name) or writers.setdefault(name, store.writer(name, kind="importer"))
+                writer = writers.get(name) or writers.setdefault(name, store.writer(name, kind="human"))
                 pep, at = row["pep"], row["commit_ts"] * 1000
                 item = f"peps:{pep}:{row['commit_ts']}:{row['status']}"
                 belief = writer.extract(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.reasons import VOID, Note, Reason
-from beliefbase.projections.base import Column, Owner, Projection, Rows, Table, hexed, row_key
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.columns import Columns, keys_of
 
 _WAITING: Final = frozenset({Reason.MISSING, Reason.REPLACEMENT_WAITS})
 
@@ -33,24 +34,22 @@ class Anomalies(Projection):
         ),
     )
 
-    def of_notes(self, notes: Iterable[Note], facts: Iterable[Fact], rows: Rows) -> None:  # noqa: D102  of the base
-        by_id: dict[bytes, Fact] | None = None
-        for note in notes:
-            if by_id is None:
-                by_id = {fact.id: fact for fact in facts}
-            fact = by_id.get(note.event)
-            if fact is not None:
-                rows["anomaly_facts"].append(
-                    (
-                        row_key(fact.id),
-                        fact.id.hex(),
-                        fact.type,
-                        "void" if note.reason in VOID else "waiting" if note.reason in _WAITING else "noted",
-                        note.reason.value,
-                        hexed(note.about),
-                        fact.hlc,
-                    )
-                )
+    def of_notes(self, notes: Sequence[tuple[Note, Fact]]) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        return {
+            "anomaly_facts": {
+                "row_key": keys_of([fact.id for _, fact in notes]),
+                "event_id": [fact.id.hex() for _, fact in notes],
+                "type": [fact.type for _, fact in notes],
+                "state": [_state(note.reason) for note, _ in notes],
+                "reason": [note.reason.value for note, _ in notes],
+                "about_id": [None if note.about is None else note.about.hex() for note, _ in notes],
+                "hlc": [fact.hlc for _, fact in notes],
+            }
+        }
+
+
+def _state(reason: Reason) -> str:
+    return "void" if reason in VOID else "waiting" if reason in _WAITING else "noted"
 
 
 PROJECTION = Anomalies()

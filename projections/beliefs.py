@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed, text, texts
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 _BELIEF_ID = Column("belief_id", "VARCHAR", "Id of the belief: of its belief.extracted event")
+
+_TEXTS = ("statement", "topic", "subject", "predicate", "obsolete_when", "kind_misfit_reason", "supersedes_note")
 
 
 class Beliefs(Projection):
@@ -91,60 +94,56 @@ class Beliefs(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, skeleton, key, belief = event.payload, event.skeleton, event.key, event.id
-        evidence = payload.get("evidence", ())
-        malformed = payload.get("malformed")
-        rows["belief_facts"].append(
-            (
-                key,
-                belief,
-                event.writer,
-                skeleton.seq,
-                event.agent,
-                payload["kind"],
-                payload.get("node_kind"),
-                payload.get("speech_act", "direct_assertion"),
-                payload.get("speech_act_confidence", 1000),
-                payload.get("voice"),
-                payload.get("assertion_type"),
-                payload.get("assertion_class"),
-                payload.get("confidence", 0),
-                payload.get("policy"),
-                hexed(payload.get("condition_key")),
-                hexed(payload.get("session")),
-                payload.get("extractor"),
-                len(evidence),
-                payload.get("kind_misfit"),
-                ",".join(malformed) if malformed else None,
-                event.hlc,
-                skeleton.recorded,
-            )
-        )
-        if evidence:
-            rows["belief_evidence"] += [(key, belief, place, cited.hex()) for place, cited in enumerate(evidence)]
-        if "spans" in payload:
-            rows["belief_spans"] += [
-                (key, belief, place, span["evidence"], span["start"], span["end"])
-                for place, span in enumerate(payload["spans"])
-            ]
-        if event.words:
-            rows["belief_texts"].append((key, belief, *_texts(event.words)))
-
-
-def _texts(words: Mapping[str, Any]) -> tuple[str | None, ...]:
-    tags, excerpts = texts(words, "tags"), texts(words, "excerpts")
-    return (
-        text(words, "statement"),
-        text(words, "topic"),
-        text(words, "subject"),
-        text(words, "predicate"),
-        text(words, "obsolete_when"),
-        text(words, "kind_misfit_reason"),
-        text(words, "supersedes_note"),
-        json.dumps(tags) if tags else None,
-        json.dumps(excerpts) if excerpts else None,
-    )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        evidence, spans, worded = events.items("evidence"), events.items("spans"), events.worded
+        malformed = events.field("malformed")
+        return {
+            "belief_facts": {
+                "row_key": events.keys,
+                "belief_id": events.ids,
+                "writer_id": events.writers,
+                "seq": events.seqs,
+                "agent_hash": events.agents,
+                "kind": events.field("kind"),
+                "node_kind": events.field("node_kind"),
+                "speech_act": events.field("speech_act", "direct_assertion"),
+                "speech_act_confidence": events.field("speech_act_confidence", 1000),
+                "voice": events.field("voice"),
+                "assertion_type": events.field("assertion_type"),
+                "assertion_class": events.field("assertion_class"),
+                "confidence": events.field("confidence", 0),
+                "policy": events.field("policy"),
+                "condition_key_hash": events.hexes("condition_key"),
+                "session_hash": events.hexes("session"),
+                "extractor": events.field("extractor"),
+                "evidence_count": [len(cited) for cited in events.field("evidence", ())],
+                "kind_misfit": events.field("kind_misfit"),
+                "malformed": [",".join(names) if names else None for names in malformed],
+                "extracted_hlc": events.stamps,
+                "recorded_lag_ms": events.lags,
+            },
+            "belief_evidence": {
+                "row_key": events.keys[evidence.owner],
+                "belief_id": events.ids[evidence.owner],
+                "position": evidence.place,
+                "cited": [cited.hex() for cited in evidence.values],
+            },
+            "belief_spans": {
+                "row_key": events.keys[spans.owner],
+                "belief_id": events.ids[spans.owner],
+                "position": spans.place,
+                "evidence": spans.field("evidence"),
+                "first_character": spans.field("start"),
+                "end_character": spans.field("end"),
+            },
+            "belief_texts": {
+                "row_key": worded.keys,
+                "belief_id": worded.ids,
+                **{name: worded.text(name) for name in _TEXTS},
+                "tags": worded.text_list("tags"),
+                "excerpts": worded.text_list("excerpts"),
+            },
+        }
 
 
 PROJECTION = Beliefs()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Conclusions(Projection):
@@ -42,23 +45,27 @@ class Conclusions(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        inputs = event.payload["inputs"]
-        rows["conclusion_facts"].append(
-            (
-                event.key,
-                event.id,
-                event.payload["belief_id"].hex(),
-                len(inputs),
-                event.writer,
-                event.agent,
-                event.hlc,
-            )
-        )
-        rows["conclusion_inputs"] += [
-            (event.key, event.id, place, item["belief_id"].hex(), item["role"], item.get("applicability", "unknown"))
-            for place, item in enumerate(inputs)
-        ]
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        inputs = events.items("inputs")
+        return {
+            "conclusion_facts": {
+                "row_key": events.keys,
+                "derivation_id": events.ids,
+                "belief_id": events.hexes("belief_id"),
+                "input_count": [len(items) for items in events.field("inputs")],
+                "writer_id": events.writers,
+                "agent_hash": events.agents,
+                "derived_hlc": events.stamps,
+            },
+            "conclusion_inputs": {
+                "row_key": events.keys[inputs.owner],
+                "derivation_id": events.ids[inputs.owner],
+                "position": inputs.place,
+                "belief_id": inputs.hexes("belief_id"),
+                "role": inputs.field("role"),
+                "applicability": inputs.field("applicability", "unknown"),
+            },
+        }
 
 
 PROJECTION = Conclusions()

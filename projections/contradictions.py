@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Contradictions(Projection):
@@ -45,35 +48,32 @@ class Contradictions(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload = event.payload
-        judgement = hexed(payload.get("judgement"))
-        if event.type == "contradiction.raised":
-            rows["contradiction_facts"].append(
-                (
-                    event.key,
-                    event.id,
-                    payload["left"].hex(),
-                    payload["right"].hex(),
-                    judgement,
-                    event.writer,
-                    event.agent,
-                    event.hlc,
-                )
-            )
-            return
-        rows["contradiction_resolutions"].append(
-            (
-                event.key,
-                event.id,
-                payload["contradiction_id"].hex(),
-                payload["outcome"],
-                judgement,
-                event.writer,
-                event.agent,
-                event.hlc,
-            )
-        )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        common = {
+            "row_key": events.keys,
+            "judgement_id": events.hexes("judgement"),
+            "writer_id": events.writers,
+            "agent_hash": events.agents,
+        }
+        if events.type == "contradiction.raised":
+            return {
+                "contradiction_facts": {
+                    **common,
+                    "contradiction_id": events.ids,
+                    "left_id": events.hexes("left"),
+                    "right_id": events.hexes("right"),
+                    "raised_hlc": events.stamps,
+                }
+            }
+        return {
+            "contradiction_resolutions": {
+                **common,
+                "resolution_id": events.ids,
+                "contradiction_id": events.hexes("contradiction_id"),
+                "outcome": events.field("outcome"),
+                "resolved_hlc": events.stamps,
+            }
+        }
 
 
 PROJECTION = Contradictions()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Dropped, Owner, Projection, Rows, Table, row_key
+from beliefbase.projections.base import Column, Dropped, Owner, Projection, Table
+from beliefbase.projections.columns import Columns, keys_of
 
 
 class DroppedEvents(Projection):
@@ -34,20 +36,19 @@ class DroppedEvents(Projection):
         ),
     )
 
-    def of_unreadable(self, message: Dropped, rows: Rows) -> None:  # noqa: D102  of the base
-        skeleton = message.skeleton
-        rows["dropped"].append(
-            (
-                row_key(message.event_id),
-                message.event_id.hex(),
-                skeleton.writer.hex(),
-                skeleton.seq,
-                skeleton.hlc,
-                skeleton.type,
-                message.reason,
-                message.detail,
-            )
-        )
+    def of_dropped(self, events: Sequence[Dropped]) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        return {
+            "dropped": {
+                "row_key": keys_of([event.event_id for event in events]),
+                "event_id": [event.event_id.hex() for event in events],
+                "writer_id": [event.skeleton.writer.hex() for event in events],
+                "seq": [event.skeleton.seq for event in events],
+                "hlc": [event.skeleton.hlc for event in events],
+                "type": [event.skeleton.type for event in events],
+                "reason": [event.reason for event in events],
+                "detail": [event.detail for event in events],
+            }
+        }
 
 
 PROJECTION = DroppedEvents()

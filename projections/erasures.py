@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Erasures(Projection):
@@ -28,10 +31,17 @@ class Erasures(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        rows["erasure_facts"].append(
-            (event.key, event.id, event.payload["subject"].hex(), event.writer, event.agent, event.hlc)
-        )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        return {
+            "erasure_facts": {
+                "row_key": events.keys,
+                "erasure_id": events.ids,
+                "subject_hash": events.hexes("subject"),
+                "writer_id": events.writers,
+                "agent_hash": events.agents,
+                "erased_hlc": events.stamps,
+            }
+        }
 
 
 PROJECTION = Erasures()

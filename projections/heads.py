@@ -82,7 +82,13 @@ class Heads:
         heads = self._heads()
         self._remove(work)
         work.insert(
-            _FRONTIER, [(head.hash.hex(), head.writer.hex(), head.seq, bucket_of(head.writer)) for head in heads]
+            _FRONTIER,
+            {
+                "hash": [head.hash.hex() for head in heads],
+                "writer_id": [head.writer.hex() for head in heads],
+                "seq": [head.seq for head in heads],
+                "bucket": [bucket_of(head.writer) for head in heads],
+            },
         )
         changed = sorted({bucket_of(head.writer) for head in heads})
         if changed:
@@ -93,7 +99,8 @@ class Heads:
             ):
                 inside.setdefault(bucket, []).append(Head(bytes.fromhex(writer), seq, bytes.fromhex(hash_)))
             work.connection.execute(f"DELETE FROM frontier_buckets WHERE bucket IN ({marks})", changed)
-            work.insert(_BUCKETS, [(bucket, bucket_hash(found).hex()) for bucket, found in inside.items()])
+            hashes = [bucket_hash(found).hex() for found in inside.values()]
+            work.insert(_BUCKETS, {"bucket": list(inside), "hash": hashes})
         return root_hash({bucket: bytes.fromhex(hash_) for bucket, hash_ in work.rows("FROM frontier_buckets")})
 
     def _heads(self) -> list[Head]:

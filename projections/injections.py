@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed, text
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 _ID = Column("injection_id", "VARCHAR", "Id of the injection: of its memory.injected event")
+
+_WORDS = frozenset({"query", "context"})
 
 
 class Injections(Projection):
@@ -63,43 +68,41 @@ class Injections(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, key, injection, hlc = event.payload, event.key, event.id, event.hlc
-        cards = payload["cards"]
-        rows["injection_facts"].append(
-            (
-                key,
-                injection,
-                event.writer,
-                event.agent,
-                hexed(payload.get("conversation")),
-                hexed(payload.get("session")),
-                payload.get("turn"),
-                payload.get("renderer"),
-                len(cards),
-                hlc,
-                event.skeleton.recorded,
-            )
-        )
-        shown = rows["injection_cards"]
-        for place, card in enumerate(cards):
-            get = card.get
-            shown.append(
-                (
-                    key,
-                    injection,
-                    place,
-                    card["belief_id"].hex(),
-                    get("tag"),
-                    get("applicability"),
-                    get("force"),
-                    get("rank"),
-                    hlc,
-                )
-            )
-        words = event.words
-        if words and ("query" in words or "context" in words):
-            rows["injection_texts"].append((key, injection, text(words, "query"), text(words, "context")))
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        cards = events.items("cards")
+        asked = events.chosen(lambda place: not _WORDS.isdisjoint(events.words[place] or ()))
+        return {
+            "injection_facts": {
+                "row_key": events.keys,
+                "injection_id": events.ids,
+                "writer_id": events.writers,
+                "agent_hash": events.agents,
+                "conversation_hash": events.hexes("conversation"),
+                "session_hash": events.hexes("session"),
+                "turn": events.field("turn"),
+                "renderer": events.field("renderer"),
+                "cards": [len(shown) for shown in events.field("cards")],
+                "injected_hlc": events.stamps,
+                "recorded_lag_ms": events.lags,
+            },
+            "injection_cards": {
+                "row_key": events.keys[cards.owner],
+                "injection_id": events.ids[cards.owner],
+                "position": cards.place,
+                "belief_id": cards.hexes("belief_id"),
+                "tag": cards.field("tag"),
+                "applicability": cards.field("applicability"),
+                "force": cards.field("force"),
+                "rank": cards.field("rank"),
+                "injected_hlc": events.stamps[cards.owner],
+            },
+            "injection_texts": {
+                "row_key": asked.keys,
+                "injection_id": asked.ids,
+                "query": asked.text("query"),
+                "context": asked.text("context"),
+            },
+        }
 
 
 PROJECTION = Injections()

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from beliefbase.projections.base import NO_INTEGER, Column, Owner, Projection, Table
-from beliefbase.projections.stretches import Columns, Stretches, shown, statuses
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.columns import NO_INTEGER, Columns
+from beliefbase.projections.stretches import Stretches, shown, statuses
 
 _BELIEF_ID = Column("belief_id", "VARCHAR", "Id of the belief")
 

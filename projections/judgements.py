@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Judgements(Projection):
@@ -46,35 +49,31 @@ class Judgements(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, key, judgement = event.payload, event.key, event.id
-        verdicts = payload["verdicts"]
-        rows["judgement_facts"].append(
-            (
-                key,
-                judgement,
-                payload["about"].hex(),
-                payload["judge"],
-                payload.get("judge_kind"),
-                len(verdicts),
-                event.writer,
-                event.agent,
-                event.hlc,
-            )
-        )
-        rows["verdicts"] += [
-            (
-                key,
-                judgement,
-                place,
-                verdict["other"].hex(),
-                verdict["relation"],
-                verdict.get("confidence"),
-                verdict.get("lexical_rank"),
-                verdict.get("vector_rank"),
-            )
-            for place, verdict in enumerate(verdicts)
-        ]
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        verdicts = events.items("verdicts")
+        return {
+            "judgement_facts": {
+                "row_key": events.keys,
+                "judgement_id": events.ids,
+                "about_id": events.hexes("about"),
+                "judge": events.field("judge"),
+                "judge_kind": events.field("judge_kind"),
+                "verdict_count": [len(given) for given in events.field("verdicts")],
+                "writer_id": events.writers,
+                "agent_hash": events.agents,
+                "judged_hlc": events.stamps,
+            },
+            "verdicts": {
+                "row_key": events.keys[verdicts.owner],
+                "judgement_id": events.ids[verdicts.owner],
+                "position": verdicts.place,
+                "other_id": verdicts.hexes("other"),
+                "relation": verdicts.field("relation"),
+                "confidence": verdicts.field("confidence"),
+                "lexical_rank": verdicts.field("lexical_rank"),
+                "vector_rank": verdicts.field("vector_rank"),
+            },
+        }
 
 
 PROJECTION = Judgements()

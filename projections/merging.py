@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import numpy as np
-
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source
 from beliefbase.events.catalog import Role
-from beliefbase.projections.base import row_key
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import keys_of, loadable, texts
 from beliefbase.projections.copies import PROJECTION as COPIES
-from beliefbase.projections.loading import FLUSH_ROWS, event_tables, tables_with_entities
+from beliefbase.projections.loading import event_tables, tables_with_entities
 from beliefbase.projections.work import WorkDatabase
 
 _COPIES = COPIES.TABLES[0]
@@ -50,21 +49,31 @@ class Names:
 
     def __init__(self, work: WorkDatabase) -> None:
         self._work = work
-        self._rows: list[Fact] = []
         work.connection.execute(
             "CREATE TEMP TABLE named (type VARCHAR, ref VARCHAR, hlc BIGINT, writer VARCHAR, seq BIGINT, id VARCHAR,"
             " agent VARCHAR)"
         )
 
-    def add(self, fact: Fact) -> None:
-        """Take note of an event that has a source_ref."""
-        self._rows.append(fact)
-        if len(self._rows) >= FLUSH_ROWS:
-            self._flush()
+    def add(self, events: Batch) -> None:
+        """Take note of the events that have a source_ref."""
+        named = events.chosen(lambda place: events.skeletons[place].source_ref is not None)
+        if not len(named):
+            return
+        batch = {
+            "ref": texts(named.refs),
+            "hlc": named.stamps,
+            "writer": texts(named.writers),
+            "seq": loadable("BIGINT", named.seqs),
+            "id": named.ids,
+            "agent": texts(named.agents),
+        }
+        with self._work.registered("batch", batch):
+            self._work.connection.execute(
+                "INSERT INTO named SELECT ?, ref, hlc, writer, seq, id, agent FROM batch", [named.type]
+            )
 
     def copies(self) -> list[Copy]:
         """All copies."""
-        self._flush()
         found = self._work.rows(
             "SELECT id, entity, type, agent, hlc FROM (SELECT *,"
             " first_value(id) OVER (PARTITION BY type, ref ORDER BY hlc, writer, seq, id) AS entity FROM named"
@@ -77,22 +86,6 @@ class Names:
             for id_, entity, type_, agent, hlc in found
         ]
 
-    def _flush(self) -> None:
-        facts, self._rows = self._rows, []
-        if not facts:
-            return
-        batch = {
-            "type": np.array([fact.type for fact in facts], dtype=object),
-            "ref": np.array([fact.ref.hex() for fact in facts if fact.ref is not None], dtype=object),
-            "hlc": np.array([fact.hlc for fact in facts], dtype=np.int64),
-            "writer": np.array([fact.writer.hex() for fact in facts], dtype=object),
-            "seq": np.array([fact.seq for fact in facts], dtype=np.int64),
-            "id": np.array([fact.id.hex() for fact in facts], dtype=object),
-            "agent": np.array([fact.agent.hex() for fact in facts], dtype=object),
-        }
-        with self._work.registered("batch", batch):
-            self._work.connection.execute("INSERT INTO named SELECT type, ref, hlc, writer, seq, id, agent FROM batch")
-
 
 def note_copies(work: WorkDatabase, copies: list[Copy]) -> None:
     """Bring the table of copies up to date, and everything that showed a copy as itself."""
@@ -100,19 +93,20 @@ def note_copies(work: WorkDatabase, copies: list[Copy]) -> None:
         return
     ids = {copy.id for copy in copies}
     work.delete([_COPIES], ids | {copy.entity for copy in copies})
+    copy_ids, entity_ids = texts([copy.id.hex() for copy in copies]), texts([copy.entity.hex() for copy in copies])
     work.insert(
         _COPIES,
-        [
-            (row_key(copy.id), copy.id.hex(), copy.entity.hex(), copy.type, copy.agent.hex(), copy.hlc)
-            for copy in copies
-        ],
+        {
+            "row_key": keys_of([copy.id for copy in copies]),
+            "copy_id": copy_ids,
+            "entity_id": entity_ids,
+            "type": [copy.type for copy in copies],
+            "agent_hash": [copy.agent.hex() for copy in copies],
+            "copied_hlc": [copy.hlc for copy in copies],
+        },
     )
     work.delete(event_tables({copy.type for copy in copies}), ids)
-    batch = {
-        "copy_id": np.array([copy.id.hex() for copy in copies], dtype=object),
-        "entity_id": np.array([copy.entity.hex() for copy in copies], dtype=object),
-    }
-    with work.registered("noted", batch):
+    with work.registered("noted", {"copy_id": copy_ids, "entity_id": entity_ids}):
         resolve(work, "noted")
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar
 
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.catalog.base import Hashed, place
 from beliefbase.events.ids import name_hash
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 HASHED_FIELDS = {
     name: fields
@@ -38,16 +41,15 @@ class Names(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        words = event.words
-        if words:
-            payload = event.payload
-            for field in HASHED_FIELDS[event.type]:
-                name, hashed = words.get(field), payload.get(field)
-                if isinstance(name, str) and hashed is not None:
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        found: dict[str, str] = {}
+        for field in HASHED_FIELDS[events.type]:
+            for name, hashed in set(zip(events.text(field), events.field(field), strict=True)):
+                if name is not None and hashed is not None:
                     known, shown = _hashed(name)
                     if known == hashed:  # a foreign writer may pretend
-                        rows["names"].append((known.hex(), shown))
+                        found[known.hex()] = shown
+        return {"names": {"hash": list(found), "name": list(found.values())}}
 
 
 @lru_cache(1 << 16)

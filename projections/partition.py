@@ -7,7 +7,7 @@ contradiction, a source_ref, a revision that an author had read. Profiles and po
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from beliefbase.beliefs.facts import Fact
@@ -50,14 +50,15 @@ class Partition:
         self._everywhere: list[Fact] = []
         self._parent: dict[bytes, bytes] = {}
 
-    def add(self, fact: Fact) -> None:
-        """Keep a fact of one of the types ``KEPT``."""
-        if fact.type in EVERYWHERE:
-            self._everywhere.append(fact)
+    def add(self, facts: Sequence[Fact]) -> None:
+        """Keep facts of one of the types ``KEPT``."""
+        if facts and facts[0].type in EVERYWHERE:
+            self._everywhere += facts
             return
-        self._facts.append(fact)
-        for _, key in named(fact):
-            self._join(fact.id, key)
+        self._facts += facts
+        for fact in facts:
+            for _, key in named(fact):
+                self._join(fact.id, key)
 
     def sets(self, source: Source) -> Iterator[tuple[list[Fact], list[Fact]]]:
         """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of that set."""

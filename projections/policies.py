@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table
+import numpy as np
+
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Policies(Projection):
@@ -59,40 +64,48 @@ class Policies(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, skeleton, key = event.payload, event.skeleton, event.key
-        if event.type == "policy.defined":
-            rows["policy_definitions"].append(
-                (
-                    key,
-                    event.id,
-                    payload["policy"],
-                    payload["base"],
-                    payload.get("half_life_days"),
-                    event.writer,
-                    event.agent,
-                    skeleton.seq,
-                    event.hlc,
-                )
-            )
-            return
-        rows["profile_activations"].append(
-            (
-                key,
-                event.id,
-                payload["profile"],
-                payload.get("newer_wins"),
-                payload.get("fail_closed"),
-                event.writer,
-                event.agent,
-                skeleton.seq,
-                event.hlc,
-            )
-        )
-        for of, field in (("speech_act", "half_lives"), ("kind", "kinds")):
-            rows["profile_half_lives"] += [
-                (key, event.id, of, name, days) for name, days in sorted(payload.get(field, {}).items())
-            ]
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        common = {
+            "row_key": events.keys,
+            "writer_id": events.writers,
+            "agent_hash": events.agents,
+            "seq": events.seqs,
+        }
+        if events.type == "policy.defined":
+            return {
+                "policy_definitions": {
+                    **common,
+                    "definition_id": events.ids,
+                    "policy": events.field("policy"),
+                    "base": events.field("base"),
+                    "half_life_days": events.field("half_life_days"),
+                    "defined_hlc": events.stamps,
+                }
+            }
+        set_by = [
+            (place, of, name, days)
+            for place, payload in enumerate(events.payloads)
+            for of, field in (("speech_act", "half_lives"), ("kind", "kinds"))
+            for name, days in sorted(payload.get(field, {}).items())
+        ]
+        owner = np.array([place for place, _, _, _ in set_by], dtype=np.int64)
+        return {
+            "profile_activations": {
+                **common,
+                "activation_id": events.ids,
+                "profile": events.field("profile"),
+                "newer_wins": events.field("newer_wins"),
+                "fail_closed": events.field("fail_closed"),
+                "activated_hlc": events.stamps,
+            },
+            "profile_half_lives": {
+                "row_key": events.keys[owner],
+                "activation_id": events.ids[owner],
+                "of": [of for _, of, _, _ in set_by],
+                "name": [name for _, _, name, _ in set_by],
+                "half_life_days": [days for _, _, _, days in set_by],
+            },
+        }
 
 
 PROJECTION = Policies()

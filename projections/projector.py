@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -137,9 +138,9 @@ class Projector:
         """The digest of every table."""
         return digest.digests(self._work.connection)
 
-    def digest(self) -> str:
-        """The digest over all tables."""
-        return digest.digest(self._work.connection)
+    def digest(self, of_tables: dict[str, str] | None = None) -> str:
+        """The digest over all tables, whose own digests may be at hand."""
+        return digest.digest(self._work.connection, of_tables)
 
     def rows(self, sql: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
         """All rows of a query on the work database."""
@@ -194,6 +195,20 @@ def _check_moment(as_of_ms: int) -> None:
         raise InvalidEvent(
             f"as_of {as_of_ms} is no moment between 1970 and 6429", hint="give milliseconds since 1970 UTC", field="as_of"
         )
+
+
+@contextmanager
+def owned(path: Path) -> Iterator[None]:
+    """Nobody projects the store while the block runs, whose lock file this is.
+
+    Raises:
+        ProjectorBusy: another process does at the moment.
+    """
+    descriptor = _locked(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _locked(path: Path) -> int:

@@ -47,11 +47,26 @@ def connect(folder: Path, *, threads: int = 1, memory: str = MEMORY) -> Iterator
     Raises:
         NoSnapshot: nothing was published yet.
     """
-    connection = _open(folder, {**SETTINGS, "threads": threads, "memory_limit": memory})
+    connection = opened(folder, threads=threads, memory=memory)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def opened(
+    folder: Path, *, threads: int = 1, memory: str = MEMORY, writes: Sequence[Path] = ()
+) -> duckdb.DuckDBPyConnection:
+    """Like :func:`connect`, for the caller to close; COPY may write to the paths of ``writes`` and to no other."""
+    settings = {**SETTINGS, "threads": threads, "memory_limit": memory}
+    if not writes:
+        return _locked(_open(folder, settings))
+    del settings["enable_external_access"]  # while it is off, no path can be allowed
+    connection = _open(folder, settings)
+    paths = ", ".join("'" + str(path).replace("'", "''") + "'" for path in writes)
+    connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET enable_external_access = false")
+    return _locked(connection)
 
 
 def query(
@@ -90,7 +105,7 @@ def run(
     limit: int | None = None,
 ) -> Answer:
     """Like :func:`query`, on a connection that is open."""
-    _check_single_select(connection, sql)
+    check_single_select(connection, sql)
     try:
         cursor = connection.execute(sql, parameters) if parameters else connection.execute(sql)
         columns = tuple(column[0] for column in cursor.description or ())
@@ -100,15 +115,21 @@ def run(
         rows = cursor.fetchmany(limit + 1)
         cursor.fetchall()
     except (duckdb.Error, OverflowError) as error:
-        raise _failed(error) from error
+        raise failed(error) from error
     return Answer(columns, types, rows[:limit], truncated=len(rows) > limit)
 
 
-def _check_single_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+def check_single_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Refuse anything but one SELECT.
+
+    Raises:
+        QueryRefused: it isn't one single SELECT.
+        QueryFailed: DuckDB can't read it.
+    """
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
-        raise _failed(error) from error
+        raise failed(error) from error
     if len(statements) != 1:
         raise QueryRefused(
             f"{len(statements)} statements where one SELECT is expected", hint="run them one after the other"
@@ -131,8 +152,6 @@ def _open(folder: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnectio
         except duckdb.Error as error:  # pruned between the look at the pointer and the open: look again
             failure = error
             continue
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET lock_configuration = true")
         return connection
     raise NoSnapshot(
         f"{folder}: the published snapshot can't be opened ({_first_line(failure)})",
@@ -141,7 +160,14 @@ def _open(folder: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnectio
     ) from failure
 
 
-def _failed(error: Exception) -> QueryFailed:
+def _locked(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def failed(error: Exception) -> QueryFailed:
+    """What DuckDB says of a query that it can't answer."""
     text = re.sub(r"\n\s*\n", "\n", str(error)).strip()
     return QueryFailed(text, hint="docs/tables.md lists the tables and their columns")
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed, text
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Questions(Projection):
@@ -65,29 +68,39 @@ class Questions(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, words = event.payload, event.words
-        if event.type == "question.raised":
-            rows["question_facts"].append(
-                (event.key, event.id, hexed(payload.get("session")), event.writer, event.agent, event.hlc)
-            )
-            if words:
-                rows["question_texts"].append((event.key, event.id, text(words, "question"), text(words, "topic")))
-            return
-        rows["question_answers"].append(
-            (
-                event.key,
-                event.id,
-                payload["question_id"].hex(),
-                hexed(payload.get("answer_id")),
-                event.writer,
-                event.agent,
-                event.hlc,
-            )
-        )
-        answer = text(words, "answer")
-        if answer is not None:
-            rows["question_answer_texts"].append((event.key, event.id, answer))
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        common = {"row_key": events.keys, "writer_id": events.writers, "agent_hash": events.agents}
+        if events.type == "question.raised":
+            asked = events.worded
+            return {
+                "question_facts": {
+                    **common,
+                    "question_id": events.ids,
+                    "session_hash": events.hexes("session"),
+                    "asked_hlc": events.stamps,
+                },
+                "question_texts": {
+                    "row_key": asked.keys,
+                    "question_id": asked.ids,
+                    "question": asked.text("question"),
+                    "topic": asked.text("topic"),
+                },
+            }
+        worded = events.chosen_by_text("answer")
+        return {
+            "question_answers": {
+                **common,
+                "reply_id": events.ids,
+                "question_id": events.hexes("question_id"),
+                "answer_id": events.hexes("answer_id"),
+                "answered_hlc": events.stamps,
+            },
+            "question_answer_texts": {
+                "row_key": worded.keys,
+                "reply_id": worded.ids,
+                "answer": worded.text("answer"),
+            },
+        }
 
 
 PROJECTION = Questions()

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from beliefbase.beliefs.fold import fold
 from beliefbase.events.log import EventLog
-from beliefbase.projections.base import Read
 from beliefbase.projections.errors import LogMoved
 from beliefbase.projections.heads import Heads
 from beliefbase.projections.loading import Loader
@@ -19,7 +18,7 @@ from beliefbase.projections.reading import Reader
 from beliefbase.projections.source import LogSource
 from beliefbase.projections.work import WorkDatabase
 
-PAGE = 5_000
+PAGE = 50_000
 _ROUNDS = 100
 """How often the log may be found to have moved on before that counts as a failure."""
 
@@ -60,7 +59,6 @@ class Pass:
         """
         with _collector_paused():
             position = self._read_to_a_frontier()
-            self._loader.finish()
             root = self._heads.store(self._work)
             note_copies(self._work, self._names.copies())
             self._fold()
@@ -82,22 +80,18 @@ class Pass:
         )
 
     def _read(self, position: int) -> int:
-        partition, names = self._partition, self._names
-        for page in self._log.read(position, limit=PAGE):
-            events = [stored.event for stored in page]
-            read = self._reader.read(events)
-            skeletons = [event.skeleton for event in read]
-            self._heads.follow(events, skeletons)
-            for event in read:
-                if isinstance(event, Read):
-                    if event.type in KEPT:
-                        partition.add(event.fact())
-                    if event.skeleton.source_ref is not None:
-                        names.add(event.fact())
-            self._loader.add_events(read)
-            position = page[-1].position
-            self._events += len(page)
-            self._newest = max(self._newest, *(skeleton.hlc for skeleton in skeletons))
+        for stored in self._log.read(position, limit=PAGE):
+            events = [event for _, event in stored]
+            page = self._reader.read(events)
+            self._heads.follow(events, page.skeletons)
+            self._loader.add_events(page)
+            for batch in page.batches:
+                if batch.type in KEPT:
+                    self._partition.add(batch.facts())
+                self._names.add(batch)
+            position = stored[-1].position
+            self._events += len(events)
+            self._newest = max(self._newest, *(skeleton.hlc for skeleton in page.skeletons))
             self._progress("reading", self._events)
         return position
 
@@ -111,7 +105,6 @@ class Pass:
             loader.add_notes(folded.notes, facts)
             beliefs += len(folded.lives)
             self._progress("folding", beliefs)
-        loader.finish()
 
 
 @contextmanager

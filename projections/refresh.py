@@ -13,12 +13,11 @@ from beliefbase.beliefs.dependents import refold
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.envelope import Event
 from beliefbase.events.log import EventLog
-from beliefbase.projections.base import Dropped, Read
 from beliefbase.projections.heads import Heads
 from beliefbase.projections.loading import Loader, belief_tables, note_tables
 from beliefbase.projections.merging import copies_of, note_copies
 from beliefbase.projections.partition import KEPT
-from beliefbase.projections.reading import Reader
+from beliefbase.projections.reading import Page, Reader
 from beliefbase.projections.rebuild import Reached
 from beliefbase.projections.source import LogSource
 from beliefbase.projections.work import WorkDatabase
@@ -85,22 +84,22 @@ class Arrivals:
 
     def _apply(self, root: bytes) -> Refreshed:
         self._refuse_renamed_writers()
-        read = list(self._reader.read(self._events))
-        facts = [event.fact() for event in read if isinstance(event, Read)]
+        page = self._reader.read(self._events)
+        facts = [fact for batch in page.batches for fact in batch.facts()]
         if any(fact.type in RULE_CHANGING or fact.type == "subject.erased" for fact in facts):
             raise RebuildNeeded
-        beliefs = self._load(read, facts)
-        newest = max(self._meta["newest_hlc"], *(event.skeleton.hlc for event in self._events))
+        beliefs = self._load(page, facts)
+        newest = max(self._meta["newest_hlc"], *(skeleton.hlc for skeleton in page.skeletons))
         total = self._meta["events"] + len(self._events)
         return Refreshed(Reached(self._position, root, total, newest), len(self._events), beliefs)
 
-    def _load(self, read: list[Read | Dropped], facts: list[Fact]) -> int:
+    def _load(self, page: Page, facts: list[Fact]) -> int:
         work = self._work
         copies = copies_of(self._source, facts)
         note_copies(work, copies)
-        resolve = bool(copies) or bool(work.rows("SELECT 1 FROM copies LIMIT 1"))
-        loader = Loader(work, resolve=resolve)
-        loader.add_events(read, without={copy.id for copy in copies})
+        loader = Loader(work, resolve=bool(work.rows("SELECT 1 FROM copies LIMIT 1")))
+        without = {copy.id for copy in copies}
+        loader.add_events(self._reader.read(self._events, without=without) if without else page)
         changed = refold(self._source, facts, horizon=self._meta["newest_hlc"])
         if changed.everything:
             raise RebuildNeeded
@@ -110,7 +109,6 @@ class Arrivals:
         remarks = [note for notes in changed.notes.values() for note in notes]
         ruled = [fact for fact in self._source.by_id({note.event for note in remarks}) if fact.type in KEPT]
         loader.add_notes(remarks, ruled)
-        loader.finish()
         return len(changed.lives)
 
     def _refuse_renamed_writers(self) -> None:

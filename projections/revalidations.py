@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Revalidations(Projection):
@@ -46,35 +49,33 @@ class Revalidations(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload = event.payload
-        if event.type == "memory.revalidated":
-            rows["revalidation_answers"].append(
-                (
-                    event.key,
-                    event.id,
-                    payload["belief_id"].hex(),
-                    payload["outcome"],
-                    hexed(payload.get("prompt_id")),
-                    hexed(payload.get("session")),
-                    event.writer,
-                    event.agent,
-                    event.hlc,
-                )
-            )
-            return
-        rows["revalidation_prompts"].append(
-            (
-                event.key,
-                event.id,
-                payload["belief_id"].hex(),
-                payload["cause"],
-                hexed(payload.get("injection_id")),
-                event.writer,
-                event.agent,
-                event.hlc,
-            )
-        )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        common = {
+            "row_key": events.keys,
+            "belief_id": events.hexes("belief_id"),
+            "writer_id": events.writers,
+            "agent_hash": events.agents,
+        }
+        if events.type == "memory.revalidated":
+            return {
+                "revalidation_answers": {
+                    **common,
+                    "answer_id": events.ids,
+                    "outcome": events.field("outcome"),
+                    "prompt_id": events.hexes("prompt_id"),
+                    "session_hash": events.hexes("session"),
+                    "answered_hlc": events.stamps,
+                }
+            }
+        return {
+            "revalidation_prompts": {
+                **common,
+                "prompt_id": events.ids,
+                "cause": events.field("cause"),
+                "injection_id": events.hexes("injection_id"),
+                "asked_hlc": events.stamps,
+            }
+        }
 
 
 PROJECTION = Revalidations()

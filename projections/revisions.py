@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed, text
+import numpy as np
+
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 _OTHER = {"belief.superseded": "superseding_id", "belief.merged": "surviving_id"}
 _TARGET = {"belief.superseded": "superseded_id", "belief.merged": "duplicate_id"}
@@ -94,38 +99,54 @@ class Revisions(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, skeleton, key, revision = event.payload, event.skeleton, event.key, event.id
-        kind = event.type
-        rows["revision_facts"].append(
-            (
-                key,
-                revision,
-                kind,
-                hexed(payload.get(_TARGET.get(kind, "belief_id"))),
-                hexed(payload.get(_OTHER[kind])) if kind in _OTHER else None,
-                hexed(payload.get("condition_key")),
-                next((payload[field] for field in _HOW if field in payload), None),
-                ",".join(f"{field}={payload[field]}" for field in _CLASS if field in payload)
-                if kind == "belief.reclassified"
-                else None,
-                hexed(payload.get("session")),
-                event.writer,
-                skeleton.seq,
-                event.agent,
-                event.hlc,
-                skeleton.recorded,
-            )
-        )
-        if skeleton.basis:
-            rows["revision_basis"] += [(key, revision, basis.hex()) for basis in skeleton.basis_ids]
-        if kind == "belief.reinstated":
-            rows["revision_undoes"] += [
-                (key, revision, place, undone.hex()) for place, undone in enumerate(payload["undoes"])
-            ]
-        reason = text(event.words, "reason")
-        if reason is not None:
-            rows["revision_texts"].append((key, revision, reason))
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        other = _OTHER.get(events.type)
+        basis = [sorted(skeleton.basis_ids) if skeleton.basis else () for skeleton in events.skeletons]
+        undone, reasoned = events.items("undoes"), events.chosen_by_text("reason")
+        read = [(place, read) for place, ids in enumerate(basis) for read in ids]
+        reader = np.array([place for place, _ in read], dtype=np.int64)
+        return {
+            "revision_facts": {
+                "row_key": events.keys,
+                "revision_id": events.ids,
+                "type": [events.type] * len(events),
+                "belief_id": events.hexes(_TARGET.get(events.type, "belief_id")),
+                "other_id": events.hexes(other) if other else [None] * len(events),
+                "condition_key_hash": events.hexes("condition_key"),
+                "how": [next((payload[f] for f in _HOW if f in payload), None) for payload in events.payloads],
+                "changes": _changes(events),
+                "session_hash": events.hexes("session"),
+                "writer_id": events.writers,
+                "seq": events.seqs,
+                "agent_hash": events.agents,
+                "revised_hlc": events.stamps,
+                "recorded_lag_ms": events.lags,
+            },
+            "revision_basis": {
+                "row_key": events.keys[reader],
+                "revision_id": events.ids[reader],
+                "basis_id": [basis_id.hex() for _, basis_id in read],
+            },
+            "revision_undoes": {
+                "row_key": events.keys[undone.owner],
+                "revision_id": events.ids[undone.owner],
+                "position": undone.place,
+                "undone_id": [id_.hex() for id_ in undone.values],
+            },
+            "revision_texts": {
+                "row_key": reasoned.keys,
+                "revision_id": reasoned.ids,
+                "reason": reasoned.text("reason"),
+            },
+        }
+
+
+def _changes(events: Batch) -> list[str | None]:
+    if events.type != "belief.reclassified":
+        return [None] * len(events)
+    return [
+        ",".join(f"{field}={payload[field]}" for field in _CLASS if field in payload) for payload in events.payloads
+    ]
 
 
 PROJECTION = Revisions()

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from beliefbase.beliefs.rules import FOREVER
-from beliefbase.projections.base import NO_INTEGER, Column, Owner, Projection, Table
-from beliefbase.projections.stretches import ACTIVE, Columns, Stretches, shown, statuses
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.columns import NO_INTEGER, Columns
+from beliefbase.projections.stretches import ACTIVE, Stretches, shown, statuses
 
 
 class Spells(Projection):

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from beliefbase.beliefs.intervals import CODE, CONTESTED, FORKED, LIVE, STALE, STATUS_BITS, STATUSES
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.rules import FOREVER
 from beliefbase.events.index import key_of
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Texts = npt.NDArray[np.object_]
-Columns = Mapping[str, npt.NDArray[Any]]
+from beliefbase.projections.columns import Flags, Ints, Texts, keys_of, texts
 
 _NAMES: Final = np.array(STATUSES, dtype=object)
 _IS_LIVE: Final = np.array([status in LIVE for status in STATUSES])
@@ -35,9 +30,9 @@ class Stretches:
         lengths = np.diff(np.array(ends, dtype=np.int64), prepend=0)
         codes = np.array(flat[1::4], dtype=np.int64)
         status = codes & STATUS_BITS
-        self.ids: Texts = _texts([life.id.hex() for life in lives])
+        self.ids: Texts = texts([life.id.hex() for life in lives])
         """The beliefs, as they are shown."""
-        self.keys: Ints = np.frombuffer(b"".join([life.id[:8] for life in lives]), dtype=">i8").astype(np.int64)
+        self.keys: Ints = keys_of([life.id for life in lives])
         """Their row keys."""
         self.born: Ints = np.array([life.born for life in lives], dtype=np.int64)
         """Stamp of each belief's extraction."""
@@ -76,11 +71,7 @@ def statuses(codes: Ints) -> Texts:
 
 def shown(ids: Iterable[bytes | None]) -> Texts:
     """Ids as they are shown, None for NULL."""
-    return _texts([None if id_ is None else id_.hex() for id_ in ids])
-
-
-def _texts(values: list[Any]) -> Texts:
-    return np.array(values, dtype=object)
+    return texts([None if id_ is None else id_.hex() for id_ in ids])
 
 
 def _laid_out(life: Life) -> list[Any]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Uses(Projection):
@@ -45,34 +48,29 @@ class Uses(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload = event.payload
-        if event.type == "memory.used":
-            rows["use_facts"].append(
-                (
-                    event.key,
-                    event.id,
-                    payload["injection_id"].hex(),
-                    payload["belief_id"].hex(),
-                    payload["outcome"],
-                    event.writer,
-                    event.agent,
-                    event.hlc,
-                )
-            )
-            return
-        rows["live_contradiction_facts"].append(
-            (
-                event.key,
-                event.id,
-                payload["belief_id"].hex(),
-                payload["utterance_id"].hex(),
-                hexed(payload.get("judgement")),
-                event.writer,
-                event.agent,
-                event.hlc,
-            )
-        )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        common = {"row_key": events.keys, "writer_id": events.writers, "agent_hash": events.agents}
+        if events.type == "memory.used":
+            return {
+                "use_facts": {
+                    **common,
+                    "use_id": events.ids,
+                    "injection_id": events.hexes("injection_id"),
+                    "belief_id": events.hexes("belief_id"),
+                    "outcome": events.field("outcome"),
+                    "used_hlc": events.stamps,
+                }
+            }
+        return {
+            "live_contradiction_facts": {
+                **common,
+                "detection_id": events.ids,
+                "belief_id": events.hexes("belief_id"),
+                "utterance": events.hexes("utterance_id"),
+                "judgement_id": events.hexes("judgement"),
+                "detected_hlc": events.stamps,
+            }
+        }
 
 
 PROJECTION = Uses()

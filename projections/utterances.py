@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed, text, texts
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Utterances(Projection):
@@ -48,35 +50,31 @@ class Utterances(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload, words, skeleton = event.payload, event.words, event.skeleton
-        rows["utterance_facts"].append(
-            (
-                event.key,
-                event.id,
-                hexed(skeleton.source_ref),
-                event.writer,
-                skeleton.seq,
-                event.agent,
-                hexed(payload["speaker"]),
-                hexed(payload.get("conversation")),
-                payload.get("turn"),
-                event.hlc,
-                skeleton.recorded,
-            )
-        )
-        if words:
-            entities = texts(words, "entities")
-            rows["utterance_texts"].append(
-                (
-                    event.key,
-                    event.id,
-                    text(words, "verbatim"),
-                    text(words, "topic"),
-                    text(words, "channel"),
-                    json.dumps(entities) if entities else None,
-                )
-            )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        said = events.worded
+        return {
+            "utterance_facts": {
+                "row_key": events.keys,
+                "utterance_id": events.ids,
+                "source_ref": events.refs,
+                "writer_id": events.writers,
+                "seq": events.seqs,
+                "agent_hash": events.agents,
+                "speaker_hash": events.hexes("speaker"),
+                "conversation_hash": events.hexes("conversation"),
+                "turn": events.field("turn"),
+                "said_hlc": events.stamps,
+                "recorded_lag_ms": events.lags,
+            },
+            "utterance_texts": {
+                "row_key": said.keys,
+                "utterance_id": said.ids,
+                "verbatim": said.text("verbatim"),
+                "topic": said.text("topic"),
+                "channel": said.text("channel"),
+                "entities": said.text_list("entities"),
+            },
+        }
 
 
 PROJECTION = Utterances()

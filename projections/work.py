@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import duckdb
-import numpy as np
-import numpy.typing as npt
 
 from beliefbase.projections import registry
-from beliefbase.projections.base import NO_INTEGER, Column, Owner, Table, row_key
-from beliefbase.projections.stretches import Columns
+from beliefbase.projections.base import Column, Owner, Table
+from beliefbase.projections.columns import Array, Columns, keys_of, loadable, select, texts
 
 MEMORY: Final = "512MB"
 """What DuckDB may use; beyond that it writes temporary files beside the database."""
@@ -91,38 +89,27 @@ class WorkDatabase:
         """All rows of a query."""
         return self.connection.execute(sql, parameters).fetchall()
 
-    def insert(self, table: Table, rows: Collection[tuple[Any, ...]], *, resolve: bool = False) -> None:
-        """Load rows, in the order of ``all_columns``; with ``resolve``, ids of copies become those of entities."""
-        if table.owner is Owner.VALUE:
-            rows = dict.fromkeys(rows)
-        if rows:
-            values = zip(*rows, strict=True)
-            columns = zip(table.all_columns, values, strict=True)
-            self._load(table, {column.name: _array(column, cells) for column, cells in columns}, resolve=resolve)
-
-    def insert_columns(self, table: Table, columns: Columns) -> None:
-        """Load columns by name."""
-        if len(columns[table.key[0]]):
-            self._load(table, columns, resolve=False)
-
-    def _load(self, table: Table, batch: Columns, *, resolve: bool) -> None:
-        select, joins, where = [], [], ""
+    def insert(self, table: Table, columns: Columns, *, resolve: bool = False) -> None:
+        """Load columns by name; with ``resolve``, ids of copies become those of entities."""
+        if not len(columns[table.key[0]]):
+            return
+        batch = {column.name: loadable(column.type, columns[column.name]) for column in table.all_columns}
+        chosen, joins, where = [], [], ""
         for number, column in enumerate(table.all_columns):
             if resolve and column.entity:
-                select.append(f"coalesce(c{number}.entity_id, b.{column.name})")
-                joins.append(f"LEFT JOIN copies c{number} ON c{number}.copy_id = b.{column.name}")
+                chosen.append(f'coalesce(c{number}.entity_id, b."{column.name}")')
+                joins.append(f'LEFT JOIN copies c{number} ON c{number}.copy_id = b."{column.name}"')
             else:
-                select.append(_read(column))
+                chosen.append(select(column.type, f'b."{column.name}"'))
         if table.owner is Owner.VALUE:
-            key = table.key[0]
-            where = f"WHERE b.{key} NOT IN (SELECT {key} FROM {table.name})"
+            where = f"WHERE b.{table.key[0]} NOT IN (SELECT {table.key[0]} FROM {table.name})"
         with self.registered("batch", batch):
             self.connection.execute(
-                f"INSERT INTO {table.name} SELECT {', '.join(select)} FROM batch b {' '.join(joins)} {where}"
+                f"INSERT INTO {table.name} SELECT {', '.join(chosen)} FROM batch b {' '.join(joins)} {where}"
             )
 
     @contextmanager
-    def registered(self, name: str, batch: Columns) -> Iterator[None]:
+    def registered(self, name: str, batch: Mapping[str, Array]) -> Iterator[None]:
         """Columns that SQL may name inside the block."""
         self.connection.register(name, batch)
         try:
@@ -135,10 +122,7 @@ class WorkDatabase:
         if not ids or not tables:
             return
         ordered = sorted(ids)
-        batch: dict[str, npt.NDArray[Any]] = {
-            "key": np.array([row_key(owner) for owner in ordered], dtype=np.int64),
-            "id": np.array([owner.hex() for owner in ordered], dtype=object),
-        }
+        batch = {"key": keys_of(ordered), "id": texts([owner.hex() for owner in ordered])}
         with self.registered("gone", batch):
             for table in tables:
                 self.connection.execute(
@@ -174,32 +158,11 @@ class WorkDatabase:
 
     def _create(self, name: str, comment: str, columns: Sequence[Column]) -> None:
         run = self.connection.execute
-        run(f"CREATE TABLE {name} ({', '.join(f'{column.name} {column.type}' for column in columns)})")
+        defined = ", ".join(f'"{column.name}" {column.type}' for column in columns)
+        run(f"CREATE TABLE {name} ({defined})")
         run(f"COMMENT ON TABLE {name} IS {_quoted(comment)}")
         for column in columns:
-            run(f"COMMENT ON COLUMN {name}.{column.name} IS {_quoted(column.comment)}")
-
-
-def _array(column: Column, values: Sequence[Any]) -> npt.NDArray[Any]:
-    if column.type == "BIGINT":
-        try:
-            return np.array(values, dtype=np.int64)
-        except TypeError:
-            return np.array([NO_INTEGER if value is None else value for value in values], dtype=np.int64)
-    if column.type == "BOOLEAN":
-        return np.array([-1 if value is None else value for value in values], dtype=np.int8)
-    return np.array(values, dtype=object)
-
-
-def _read(column: Column) -> str:
-    """The SQL that reads a loaded column."""
-    if column.type == "BIGINT":
-        return f"nullif(b.{column.name}, {NO_INTEGER})"
-    if column.type == "BOOLEAN":
-        return f"CAST(nullif(b.{column.name}, -1) AS BOOLEAN)"
-    if column.type == "VARCHAR[]":
-        return f"CAST(CAST(b.{column.name} AS JSON) AS VARCHAR[])"
-    return f"b.{column.name}"
+            run(f'COMMENT ON COLUMN {name}."{column.name}" IS {_quoted(column.comment)}')
 
 
 def _quoted(text: object) -> str:

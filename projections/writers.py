@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from beliefbase.projections.base import Column, Owner, Projection, Read, Rows, Table, hexed
+from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Columns
 
 
 class Writers(Projection):
@@ -43,25 +46,30 @@ class Writers(Projection):
         ),
     )
 
-    def of_event(self, event: Read, rows: Rows) -> None:  # noqa: D102  of the base
-        payload = event.payload
-        if event.type == "writer.closed":
-            rows["writer_closings"].append((event.key, event.id, event.writer, event.hlc))
-            return
-        rows["writer_facts"].append(
-            (
-                event.key,
-                event.id,
-                event.writer,
-                hexed(payload["agent"]),
-                payload.get("kind"),
-                payload.get("role"),
-                payload.get("model"),
-                payload.get("max_drift"),
-                event.hlc,
-                event.skeleton.seq,
-            )
-        )
+    def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
+        if events.type == "writer.closed":
+            return {
+                "writer_closings": {
+                    "row_key": events.keys,
+                    "closed_id": events.ids,
+                    "writer_id": events.writers,
+                    "closed_hlc": events.stamps,
+                }
+            }
+        return {
+            "writer_facts": {
+                "row_key": events.keys,
+                "joined_id": events.ids,
+                "writer_id": events.writers,
+                "agent_hash": events.hexes("agent"),
+                "kind": events.field("kind"),
+                "role": events.field("role"),
+                "model": events.field("model"),
+                "max_drift_ms": events.field("max_drift"),
+                "joined_hlc": events.stamps,
+                "seq": events.seqs,
+            }
+        }
 
 
 PROJECTION = Writers()

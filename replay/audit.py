@@ -1,27 +1,59 @@
-"""The audit of a store (DESIGN 8): (a) the log is whole, (b) its replay gives the read models, (f) what was dropped."""
+"""The audit of a store (DESIGN 8): its log is whole, its replay gives the read models, and pins still hold.
+
+Parts: (a) the log against itself; (b) the read models against a rebuild; (c) other arrival orders; (d) pins;
+(f) what the projections drop. Part (e), golden logs, is ``beliefbase.replay.golden``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final, NamedTuple
 
-from beliefbase.events.envelope import Event
-from beliefbase.events.erasure import covered
-from beliefbase.events.ids import ID_BYTES, skeleton_hash
+from beliefbase.beliefs.rules import RULES_VERSION
+from beliefbase.events.errors import BeliefbaseError
 from beliefbase.events.log import EventLog
-from beliefbase.replay.chain import check_stream, fork_notes, gap_notes
-from beliefbase.replay.rebuild import Progress, check_read_models
-from beliefbase.replay.report import AuditReport
+from beliefbase.projections import registry
+from beliefbase.projections.errors import ProjectorBusy
+from beliefbase.replay.integrity import Integrity, Progress
+from beliefbase.replay.pin import BadPin, Pin
+from beliefbase.replay.pinned import PinCheck
+from beliefbase.replay.rebuild import check_read_models
+from beliefbase.replay.report import SAME, AuditReport
+from beliefbase.replay.selection import at_frontier
+from beliefbase.replay.shuffle import Shuffles
+
+AUDITED: Final = "audited.json"
+"""In the folder of the read models: the pin of the last full audit that found nothing."""
+
+
+class Request(NamedTuple):
+    """What an audit is to do besides the usual."""
+
+    pins: Mapping[str, Pin] = {}
+    """Pins to check, by what people call them."""
+    shuffles: int = 0
+    """Other arrival orders to try."""
+    seed: int = 0
+    """Which ones."""
+    quick: bool = False
+    """Only what came after the last full audit; no read models."""
 
 
 def audit(
-    log: EventLog, folder: Path, *, as_of_ms: int = 0, progress: Progress = lambda _what, _done: None
+    log: EventLog,
+    folder: Path,
+    request: Request = Request(),  # noqa: B008  immutable
+    *,
+    as_of_ms: int = 0,
+    progress: Progress = lambda _what, _done: None,
 ) -> AuditReport:
     """Check a store.
 
     Args:
         log: Its log; only read.
-        folder: Its read models.
+        folder: Its read models; only read, but for a note on what was audited.
+        request: What to do besides the usual.
         as_of_ms: The moment that a rebuilt read model's views ask at; no part of what is compared.
         progress: Told now and then what is being done, and how far.
 
@@ -30,52 +62,66 @@ def audit(
         StoreUnavailable: the log or the read models can't be read.
     """
     report = AuditReport()
-    check_log(log, report, progress)
-    if any(finding.severity == "damage" for finding in report.findings):
-        report.not_checked.append("read models: a damaged log gives no answer to compare them with")
-        return report
-    if report.checked["events"]:
+    last = _last(folder, report) if request.quick else None
+    if last is not None:
+        return _quick(log, folder, request, last, report, progress)
+    integrity = Integrity(log, report, progress)
+    integrity.check()
+    if not integrity.legible:
+        report.not_checked.append("read models: parts of the log can't even be read")
+    elif report.damaged:
+        _try_read_models(log, folder, report, as_of_ms, progress)
+    elif report.checked["events"]:
         check_read_models(log, folder, report, as_of_ms=as_of_ms, progress=progress)
+        if request.shuffles:
+            shuffles = Shuffles(at_frontier(log, report.heads), folder, seed=request.seed, progress=progress)
+            shuffles.check(request.shuffles, report, as_of_ms=as_of_ms)
+    if integrity.legible and request.pins:
+        PinCheck(log, folder, request.pins, progress).check(report)
+    if report.exit_code == SAME and report.heads == integrity.heads:  # nothing was appended meanwhile
+        pin_of(report, as_of_ms).write(folder / AUDITED)
     return report
 
 
-def check_log(log: EventLog, report: AuditReport, progress: Progress) -> None:
-    """Part (a): every stream, its words and its head."""
-    heads = dict(log.branches())
-    erased = covered(log)
-    known = _Hashes(log)
-    counts = {"events": 0, "words": 0}
-
-    def counted(events: Iterator[tuple[int, Event]]) -> Iterator[tuple[int, Event]]:
-        for seq, event in events:
-            counts["events"] += 1
-            counts["words"] += event.body is not None
-            if counts["events"] % 10_000 == 0:
-                progress("checking events", counts["events"])
-            yield seq, event
-
-    seen = set()
-    for stream, events in log.streams():
-        seen.add(stream)
-        head = heads.get(stream)
-        report.add(
-            check_stream(stream, counted(events), head, branches=known, covered=lambda event: event.id in erased)
-        )
-    for stream in sorted(heads.keys() - seen):
-        report.add(check_stream(stream, (), heads[stream], branches=known, covered=lambda event: event.id in erased))
-    report.add(fork_notes(log.forks()))
-    report.add(gap_notes(log.gaps()))
-    report.checked |= counts | {"streams": len(seen | heads.keys())}
+def pin_of(report: AuditReport, as_of_ms: int) -> Pin:
+    """The pin of what a full audit found in order."""
+    return Pin(
+        as_of_ms, report.events, report.heads, report.digest or "", report.tables, RULES_VERSION, registry.versions()
+    )
 
 
-class _Hashes:
-    """The hashes of all stored events, looked up one by one."""
+def _last(folder: Path, report: AuditReport) -> Pin | None:
+    path = folder / AUDITED
+    try:
+        return Pin.read(path)
+    except BadPin:
+        report.notes.append("no full audit was made yet, so this is one" if not path.exists() else f"{path} is no pin")
+        return None
 
-    def __init__(self, log: EventLog) -> None:
-        self._log = log
 
-    def __contains__(self, wanted: object) -> bool:
-        if not isinstance(wanted, bytes):
-            return False
-        event = self._log.get(wanted[:ID_BYTES])
-        return event is not None and skeleton_hash(event.raw) == wanted
+def _quick(
+    log: EventLog, folder: Path, request: Request, last: Pin, report: AuditReport, progress: Progress
+) -> AuditReport:
+    """What came after the last full audit, and whether all that it saw is still there."""
+    integrity = Integrity(log, report, progress, since=last.heads)
+    integrity.check()
+    if integrity.legible:
+        heads = {"the last full audit": last, **request.pins}
+        PinCheck(log, folder, heads, progress).check_heads(report)
+    report.checked["events"] = report.checked.get("events", 0)
+    report.not_checked += [
+        f"the {last.events:,} events that the last full audit saw, beyond their heads (audit without --quick)",
+        "read models and digests (audit without --quick)",
+    ]
+    report.seen_before = last.events
+    return report
+
+
+def _try_read_models(log: EventLog, folder: Path, report: AuditReport, as_of_ms: int, progress: Progress) -> None:
+    """What a damaged log gives, so that people see what the damage does to the answers; it may give nothing."""
+    try:
+        check_read_models(log, folder, report, as_of_ms=as_of_ms, progress=progress)
+    except ProjectorBusy:
+        raise
+    except (BeliefbaseError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        report.not_checked.append(f"read models: the damaged log can't be replayed ({str(error).splitlines()[0]})")

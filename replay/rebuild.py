@@ -1,121 +1,159 @@
-"""Part (b) of the audit: the read models are those that a rebuild from nothing gives, table by table."""
+"""Parts (b) and (f) of the audit: what a rebuild from nothing gives, compared with the read models that are there."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from beliefbase.events.catalog import Role
-from beliefbase.events.log import EventLog
-from beliefbase.projections import registry
-from beliefbase.projections.base import Table
-from beliefbase.projections.projector import WORK, Projector
+import duckdb
+
+from beliefbase.events.frontier import frontier_root
+from beliefbase.events.ids import ID_BYTES
+from beliefbase.events.log import EventLog, Head
+from beliefbase.projections.projector import LOCK, WORK, Projector, owned
 from beliefbase.projections.publish import current
+from beliefbase.replay.differences import Comparison
+from beliefbase.replay.integrity import Progress
 from beliefbase.replay.report import AuditReport, Finding
+from beliefbase.replay.selection import at_frontier
 
-Progress = Callable[[str, int], None]
-_REBUILT: Final = "rebuilt"
-_PUBLISHED: Final = "published"
-_ROWS: Final = 3
-"""Differing rows that are told of one table."""
+LISTED: Final = 1000
+"""Dropped events that a report lists."""
+_ALIAS: Final = "examined"
+_LIVE: Final = "the live read model"
+_SNAPSHOT: Final = "the published snapshot"
+_MADE_BY: Final = {
+    "store_id": "it was made from another log",
+    "rules": "it was made under another version of the rules",
+    "projections": "it was made by other versions of the projections",
+    "schema": "it was made in another layout",
+}
+"""Columns of meta that must agree for a comparison to say anything, and what it means where they don't."""
+
+
+@contextmanager
+def replayed(log: EventLog, folder: Path, *, as_of_ms: int, progress: Progress) -> Iterator[Projector]:
+    """Read models made from nothing in a temporary place inside ``folder``, for the length of a block."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="audit-", dir=folder) as scratch:
+        with Projector(log, Path(scratch), progress=progress) as fresh:
+            fresh.rebuild(as_of_ms)
+            yield fresh
 
 
 def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of_ms: int, progress: Progress) -> None:
-    """Rebuild the read models from nothing and compare them with those in ``folder``, and with the newest snapshot.
+    """Rebuild the read models, note their digests, and compare those in ``folder`` and the newest snapshot with them.
 
-    The live ones are brought up to date first: being behind the log is no drift. Text columns are compared as well.
+    They are only read. Those that are behind the log are compared with the replay of what they were made from.
 
     Raises:
         ProjectorBusy: another process projects this store at the moment.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="audit-", dir=folder) as scratch:
-        with Projector(log, Path(scratch), progress=progress) as fresh:
-            fresh.rebuild(as_of_ms)
-            report.digest = fresh.digest()
-            _list_dropped(fresh, report)
-        if not (folder / WORK).exists():
-            report.not_checked.append("read models: nothing was projected yet (beliefbase project)")
-            return
-        with Projector(log, folder, progress=progress) as live:
-            live.refresh(as_of_ms)
-            live.rows(f"ATTACH {_quoted(Path(scratch) / WORK)} AS {_REBUILT} (READ_ONLY)")
-            report.add(_differences(live, log, "work", report))
-            _check_snapshot(live, log, folder, report)
-
-
-def _check_snapshot(live: Projector, log: EventLog, folder: Path, report: AuditReport) -> None:
     snapshot = current(folder)
+    models = [Model(_LIVE, folder / WORK), *([] if snapshot is None else [Model(_SNAPSHOT, snapshot)])]
     if snapshot is None:
         report.not_checked.append("snapshot: none was published yet")
-        return
-    live.rows(f"ATTACH {_quoted(snapshot)} AS {_PUBLISHED} (READ_ONLY)")
-    roots = live.rows(f"SELECT (SELECT root FROM {_PUBLISHED}.meta) = (SELECT root FROM {_REBUILT}.meta)")
-    if roots == [(True,)]:
-        report.add(_differences(live, log, _PUBLISHED, report))
-    else:
-        report.not_checked.append("snapshot: the newest one is of an earlier frontier (beliefbase project)")
+    with owned(folder / LOCK):
+        with replayed(log, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
+            if not report.damaged:
+                report.tables = fresh.digests()
+                report.digest = fresh.digest(report.tables)
+                report.heads = _frontier(fresh, "work")
+                ((report.events,),) = fresh.rows("SELECT events FROM work.meta")
+                _list_dropped(fresh, report)
+            late = {model: heads for model in models if (heads := model.check(log, fresh, report))}
+        for heads in sorted(set(late.values())):
+            part = at_frontier(log, heads)
+            with replayed(part, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
+                for model in models:
+                    if late.get(model) == heads:
+                        model.check(part, fresh, report)
+
+
+class Model(NamedTuple):
+    """Read models in a file."""
+
+    what: str
+    path: Path
+
+    def check(self, log: EventLog, fresh: Projector, report: AuditReport) -> tuple[Head, ...] | None:
+        """Compare with a replay of the same events; otherwise return the frontier that it was made from."""
+        if not self.path.exists():
+            report.not_checked.append(f"{self.what}: nothing was projected yet (beliefbase project)")
+            return None
+        try:
+            fresh.rows(f"ATTACH {_quoted(self.path)} AS {_ALIAS} (READ_ONLY)")
+        except duckdb.Error as error:
+            report.add([self._drift(f"can't be read: {_first_line(error)}")])
+            return None
+        try:
+            return self._check(log, fresh, report)
+        finally:
+            fresh.rows(f"DETACH {_ALIAS}")
+
+    def _check(self, log: EventLog, fresh: Projector, report: AuditReport) -> tuple[Head, ...] | None:
+        try:
+            meta, rebuilt = _meta(fresh, _ALIAS), _meta(fresh, "work")
+            heads = _frontier(fresh, _ALIAS)
+        except (duckdb.Error, ValueError, TypeError) as error:
+            report.add([self._drift(f"doesn't say what it was made from: {_first_line(error)}")])
+            return None
+        for name, reason in _MADE_BY.items():
+            if meta[name] != rebuilt[name]:
+                report.not_checked.append(f"{self.what}: {reason} (beliefbase project)")
+                return None
+        if meta["root"] == rebuilt["root"]:
+            comparison = Comparison(log, fresh, _ALIAS, self.what)
+            report.add(comparison.findings())
+            report.checked["tables"] = report.checked.get("tables", 0) + comparison.tables
+            report.checked["rows"] = report.checked.get("rows", 0) + comparison.rows
+            return None
+        if frontier_root(heads).hex() != meta["root"]:
+            report.add([self._drift("was changed: its frontier is not the one that it says it was made from")])
+            return None
+        lost = [head for head in heads if (event := log.get(head.hash[:ID_BYTES])) is None or event.hash != head.hash]
+        report.add(
+            Finding(
+                "damage",
+                "tail",
+                f"{self.what} was made from an event that the log doesn't have",
+                head.writer.hex(),
+                head.seq,
+                head.hash[:ID_BYTES].hex(),
+            )
+            for head in lost
+        )
+        return None if lost else heads
+
+    def _drift(self, what: str) -> Finding:
+        return Finding("drift", "rebuild", f"{self.what} {what}")
+
+
+def _meta(fresh: Projector, alias: str) -> dict[str, Any]:
+    names = ("root", *_MADE_BY)
+    ((*values,),) = fresh.rows(f"SELECT {', '.join(names)} FROM {alias}.meta")
+    return dict(zip(names, values, strict=True))
+
+
+def _frontier(fresh: Projector, alias: str) -> tuple[Head, ...]:
+    found = fresh.rows(f"SELECT writer_id, seq, hash FROM {alias}.frontier")
+    return tuple(sorted(Head(bytes.fromhex(writer), seq, bytes.fromhex(hash_)) for writer, seq, hash_ in found))
 
 
 def _list_dropped(fresh: Projector, report: AuditReport) -> None:
     """Part (f): what the projections can't use."""
-    ((report.dropped_total,),) = fresh.rows("SELECT count(*) FROM dropped")
-    names = ("event_id", "reason", "detail", "type", "writer", "seq")
-    found = fresh.rows(f"SELECT {', '.join(names)} FROM dropped ORDER BY hlc, event_id LIMIT 1000")
+    ((report.dropped_total,),) = fresh.rows("SELECT count(*) FROM work.dropped")
+    names = ("event_id", "reason", "detail", "type", "writer_id", "seq")
+    found = fresh.rows(f"SELECT {', '.join(names)} FROM work.dropped ORDER BY hlc, event_id LIMIT {LISTED}")
     report.dropped = [dict(zip(names, row, strict=True)) for row in found]
 
 
-def _differences(live: Projector, log: EventLog, database: str, report: AuditReport) -> Iterator[Finding]:
-    for table in registry.tables().values():
-        ((rows,),) = live.rows(f"SELECT count(*) FROM {_REBUILT}.{table.name}")
-        report.checked["tables"] = report.checked.get("tables", 0) + 1
-        report.checked["rows"] = report.checked.get("rows", 0) + rows
-        yield from _differing_rows(live, log, database, table)
-
-
-def _differing_rows(live: Projector, log: EventLog, database: str, table: Table) -> Iterator[Finding]:
-    columns = ", ".join(f'"{column.name}"' for column in table.all_columns)
-    right, wrong = f"{_REBUILT}.{table.name}", f"{database}.{table.name}"
-    order = ", ".join(f'"{name}"' for name in table.key)
-    found = live.rows(
-        f"SELECT * FROM (SELECT 'lacks' AS side, * FROM (SELECT {columns} FROM {right} EXCEPT ALL SELECT {columns} FROM {wrong})"
-        f" UNION ALL SELECT 'has', * FROM (SELECT {columns} FROM {wrong} EXCEPT ALL SELECT {columns} FROM {right}))"
-        f" ORDER BY {order}, side LIMIT {_ROWS}"
-    )
-    where = "the published snapshot" if database == _PUBLISHED else "the live read model"
-    for side, *values in found:
-        row = dict(zip((column.name for column in table.all_columns), values, strict=True))
-        row.pop("row_key", None)
-        shown = ", ".join(f"{name}={value!r}" for name, value in row.items())
-        owner = row.get(table.key[0])
-        belief = row.get("belief_id")
-        what = f"{where} {side} the row ({shown}) that the replay {'gives' if side == 'lacks' else 'does not give'}"
-        yield Finding(
-            "drift",
-            "rebuild",
-            what,
-            table=table.name if database != _PUBLISHED else f"{table.name} (published)",
-            belief=belief,
-            event=owner if isinstance(owner, str) and owner != belief else None,
-            events=_makers(log, belief or owner),
-        )
-
-
-def _makers(log: EventLog, key: Any) -> tuple[str, ...]:
-    """The events that a row about this belief or event is made from."""
-    if not isinstance(key, str) or len(key) != 32:
-        return ()
-    try:
-        named = bytes.fromhex(key)
-    except ValueError:
-        return ()
-    events = log.naming([named], [Role.SELF, Role.STATE])
-    ordered = sorted(
-        events, key=lambda event: (event.skeleton.hlc, event.skeleton.writer, event.skeleton.seq, event.id)
-    )
-    return tuple(event.id.hex() for event in ordered[:20])
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0]
 
 
 def _quoted(path: Path) -> str:

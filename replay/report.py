@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from beliefbase.events.log import Head
+
 Severity = Literal["damage", "drift", "note"]
 
+SEVERITIES: Final[tuple[Severity, ...]] = ("damage", "drift", "note")
 SAME: Final = 0
 DRIFT: Final = 1
 DAMAGED: Final = 4
@@ -32,8 +35,12 @@ class Finding:
     event: str | None = None
     table: str | None = None
     belief: str | None = None
+    interval: str | None = None
+    """Stretch of the belief's life that differs, in UTC."""
+    rule: str | None = None
+    """By what the rules came to their row."""
     events: tuple[str, ...] = ()
-    """The events that made a differing row."""
+    """The events that made a differing row, earliest first."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready; absent fields are left out."""
@@ -50,11 +57,13 @@ class Finding:
                 ("event", self.event),
                 ("table", self.table),
                 ("belief", self.belief),
+                ("interval", self.interval),
             )
             if value is not None
         ]
-        made = f"\n    made by {', '.join(self.events)}" if self.events else ""
-        return f"{self.severity}: {self.what}" + (f" ({', '.join(where)})" if where else "") + made
+        more = f"\n    the replay's rule: {self.rule}" if self.rule else ""
+        more += f"\n    made by {', '.join(self.events)}" if self.events else ""
+        return f"{self.severity}: {self.what}" + (f" ({', '.join(where)})" if where else "") + more
 
 
 @dataclass
@@ -66,30 +75,50 @@ class AuditReport:
     findings: list[Finding] = field(default_factory=list)
     more_findings: int = 0
     digest: str | None = None
-    """The digest over all read models at the frontier, by the rebuild."""
+    """The digest over all read models at the frontier, by the rebuild; None where the log is damaged."""
+    tables: dict[str, str] = field(default_factory=dict)
+    """The digest of each table."""
+    heads: tuple[Head, ...] = ()
+    """The frontier that the digest stands for."""
+    events: int = 0
+    """How many events that is."""
+    seen_before: int = 0
+    """Events that an earlier audit saw, and whose heads this one found in place."""
+    notes: list[str] = field(default_factory=list)
+    """What people should know about this audit."""
     not_checked: list[str] = field(default_factory=list)
     """What this audit did not look at, and why (P5)."""
     dropped: list[dict[str, Any]] = field(default_factory=list)
     """Stored events that the projections can't use, with reasons."""
     dropped_total: int = 0
+    _severities: set[Severity] = field(default_factory=set)
 
     def add(self, findings: Iterable[Finding]) -> None:
         """Keep findings; beyond a thousand they are only counted."""
         for finding in findings:
+            self._severities.add(finding.severity)
             if len(self.findings) < SHOWN_FINDINGS:
                 self.findings.append(finding)
             else:
                 self.more_findings += 1
 
     @property
+    def damaged(self) -> bool:
+        """Whether the log contradicts itself."""
+        return "damage" in self._severities
+
+    @property
     def exit_code(self) -> int:
         """0 same, 1 drift, 4 log damaged, 5 nothing checked."""
-        severities = {finding.severity for finding in self.findings}
-        if "damage" in severities:
+        if self.damaged:
             return DAMAGED
-        if "drift" in severities:
+        if "drift" in self._severities:
             return DRIFT
-        return SAME if self.checked.get("events") else NOTHING_CHECKED
+        return SAME if self.checked.get("events") or self.seen_before else NOTHING_CHECKED
+
+    def ordered(self) -> list[Finding]:
+        """The findings that were kept, the gravest first."""
+        return sorted(self.findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
     @property
     def outcome(self) -> str:
@@ -103,8 +132,9 @@ class AuditReport:
             "exit": self.exit_code,
             "digest": self.digest,
             "checked": self.checked,
+            "notes": self.notes,
             "not_checked": self.not_checked,
-            "findings": [finding.as_dict() for finding in self.findings],
+            "findings": [finding.as_dict() for finding in self.ordered()],
             "more_findings": self.more_findings,
             "dropped": self.dropped,
             "dropped_total": self.dropped_total,
@@ -112,17 +142,19 @@ class AuditReport:
 
     def as_text(self) -> str:
         """For people: the outcome first, then each finding."""
+        whole = "the log is whole" if not self.seen_before else "what came after the last full audit is whole"
         head = {
-            "same": "Same: the log is whole and its replay gives the read models.",
-            "drift": "Drift: the log is whole, but a read model differs from its replay.",
-            "damaged": "Damaged: the log contradicts itself.",
+            "same": f"Same: {whole}" + (" and its replay gives the read models." if self.checked.get("tables") else "."),
+            "drift": "Drift: the log is whole, but something differs from its replay.",
+            "damaged": "Damaged: the log contradicts itself, or what was noted of it.",
             "nothing_checked": "Nothing checked: the log is empty.",
         }[self.outcome]
         lines = [head]
-        lines += [f"  {finding.as_text()}" for finding in self.findings]
+        lines += [f"  {finding.as_text()}" for finding in self.ordered()]
         if self.more_findings:
             lines.append(f"  … and {self.more_findings} more")
         lines.append("Checked: " + ", ".join(f"{count:,} {name}" for name, count in self.checked.items()))
+        lines += [f"Note: {note}" for note in self.notes]
         lines += [f"Not checked: {reason}" for reason in self.not_checked]
         if self.dropped_total:
             lines.append(

@@ -96,7 +96,7 @@ def _check_bytes(type_name: str, field: str, text: str) -> None:
     size = len(text.encode())
     if size > limits.VERBATIM_BYTES:
         raise LimitExceeded(
-            f"{type_name}: {field} has {size} bytes; the limit is {limits.VERBATIM_BYTES}",
+            f"{type_name}: {field} has {size} bytes; the limit VERBATIM_BYTES is {limits.VERBATIM_BYTES}",
             hint="record long texts as several utterances",
             limit="VERBATIM_BYTES",
             field=field,
@@ -150,7 +150,7 @@ def _explained(type_name: str, error: ValidationError) -> InvalidEvent:
     limit = _LIMITS.get((reason, first.get("ctx", {}).get("max_length", 0)))
     if limit is not None:
         most = getattr(limits, limit)
-        return LimitExceeded(f"{type_name}: {field} is longer than {limit} allows: {most}", **data, limit=limit)
+        return LimitExceeded(f"{type_name}: {field} is too long; the limit {limit} is {most}", **data, limit=limit)
     if reason == "missing":
         message = f"{type_name}: {field} is missing"
     elif reason == "extra_forbidden":

@@ -110,7 +110,9 @@ def _checked(line: Line, ids: Mapping[str, bytes]) -> tuple[Draft, bool]:
         fields = resolved(line.type, line.fields, ids)
         return CATALOG.draft(line.type, fields), fields is line.fields
     except BeliefbaseError as error:
-        raise _bad(line.number, str(error.data.get("field", "(event)")), str(error), error.hint) from None
+        bad = _bad(line.number, str(error.data.get("field", "(event)")), str(error), error.hint)
+        bad.data |= {name: error.data[name] for name in ("limit",) if name in error.data}
+        raise bad from None
 
 
 def _object(number: int, raw: bytes) -> dict[str, Any]:

@@ -6,14 +6,16 @@ contradiction; that two stores each write one is normal, and the later one stand
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.catalog import CATALOG, Draft, Role
 from beliefbase.events.log import EventLog
 from beliefbase.events.writer import Appended
-from beliefbase.projections.reading import Reader
-from beliefbase.projections.source import LogSource
+
+if TYPE_CHECKING:
+    from beliefbase.projections.source import LogSource
 
 SIDES: Final = frozenset({"belief.extracted", "utterance.recorded"})
 Order = tuple[int, bytes, int, bytes]
@@ -24,10 +26,18 @@ class NewerWins:
     """Decides for one batch: what it has added isn't in the log yet and counts as well."""
 
     def __init__(self, log: EventLog) -> None:
-        self._source = LogSource(log, Reader(log))
+        self._log = log
         self._sides: dict[bytes, Order] = {}
         self._profiles: list[tuple[Order, str, bool]] = []
         self._stored: list[tuple[Order, str, bool]] | None = None
+
+    @cached_property
+    def _source(self) -> LogSource:
+        """Loaded when a contradiction is raised: it needs numpy, and appending must not wait for that."""
+        from beliefbase.projections.reading import Reader
+        from beliefbase.projections.source import LogSource
+
+        return LogSource(self._log, Reader(self._log))
 
     def resolution(self, draft: Draft, appended: Appended) -> Draft | None:
         """Take note of an event that was added; the resolution to add if it raises a contradiction under the switch."""
@@ -67,7 +77,11 @@ class NewerWins:
 
     def _extracted(self, sides: tuple[bytes, bytes]) -> dict[bytes, Order]:
         """Where each side stands in the order of events, of copies the earliest; absent where it isn't known."""
-        stored = [fact for fact in self._source.by_id(set(sides) - self._sides.keys()) if fact.type in SIDES]
+        stored = [
+            fact
+            for fact in self._source.by_id({side for side in sides if side not in self._sides})
+            if fact.type in SIDES
+        ]
         refs = {fact.ref for fact in stored if fact.ref is not None}
         copies = self._source.naming(refs, (Role.SELF,)) if refs else []
         found = {side: self._sides[side] for side in sides if side in self._sides}

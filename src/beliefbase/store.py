@@ -19,6 +19,7 @@ from beliefbase.writing import StoreWriter, When, milliseconds
 
 if TYPE_CHECKING:
     from beliefbase.projections.projector import Projector, Report
+    from beliefbase.projections.relation import Relation
     from beliefbase.replay.report import AuditReport
 
 LOG_NAME = "log.db"
@@ -182,6 +183,17 @@ class BeliefStore:
 
         answer = query(self.path / READ_NAME, sql, parameters)
         return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+    def relation(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Relation:
+        """Ask the newest published snapshot; columns for the caller's own library: ``polars.DataFrame(relation)``.
+
+        Raises:
+            NoSnapshot: nothing was projected yet.
+            QueryRefused, QueryFailed: it isn't one SELECT, or DuckDB can't answer it.
+        """
+        from beliefbase.projections.relation import relation
+
+        return relation(self.path / READ_NAME, sql, parameters)
 
     def active(self, *, as_of: When = None) -> list[dict[str, Any]]:
         """The beliefs that are active at a moment (now by default), after bringing the read models up to date."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 import pytest
 from tests.beliefs.big_logs import Log
@@ -17,7 +18,7 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import Fold, fold
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.reasons import Note
-from beliefbase.beliefs.rules import FOREVER, Rules
+from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules
 
 
 def row(life: Life) -> object:
@@ -188,7 +189,7 @@ def test_a_superseder_that_rises_ends_everything_that_waited_and_later_changes_t
 def test_the_newest_link_of_a_chain_touches_its_two_ends_at_a_cost_that_does_not_grow():
     log = Log()
     chain = [log.belief() for _ in range(2000)]
-    for old, new in zip(chain, chain[1:], strict=False):
+    for old, new in pairwise(chain):
         log.supersede(old, new)
     result, source = after(log, lambda: chain.append(log.belief()) or log.supersede(chain[-2], chain[-1]))
     assert result.lives.keys() == set(chain[-2:])
@@ -237,3 +238,149 @@ def test_a_belief_whose_words_a_batch_erased_is_refolded():
     assert result.lives.keys() == {belief}
     assert result.lives[belief].at(erasure.hlc).status == "erased"
     assert other not in result.lives
+
+
+def last_alone(log: Log, belief: bytes) -> Life:
+    """Let the newest fact of a log arrive after all others; the refolded life of a belief that it doesn't name."""
+    *others, last = log.facts
+    assert belief not in [value for value in last.payload.values() if isinstance(value, bytes)]
+    table = Table(DEFAULT)
+    table.arrive(others)
+    table.arrive([last])
+    result = refold(DictSource(log.facts), [last])
+    assert belief in result.lives
+    return result.lives[belief]
+
+
+def forked_belief(log: Log) -> tuple[bytes, tuple[bytes, bytes], tuple[bytes, bytes]]:
+    """A belief, two others, and the concurrent supersessions of the first by these."""
+    belief, one, other = (log.belief() for _ in range(3))
+    first, second = (log.put("belief.superseded", superseded_id=belief, superseding_id=by) for by in (one, other))
+    return belief, (one, other), (first, second)
+
+
+def test_a_confirmation_of_a_candidate_ends_what_waited_for_it():
+    log = Log()
+    old, new = log.belief(), log.belief(active=False)
+    log.supersede(old, new)
+    log.affirm(new)
+    assert last_alone(log, old).at(log.newest).status == "superseded"
+
+
+def test_a_promotion_ends_what_waited_for_a_candidate_that_was_replaced_before_it_rose():
+    log = Log()
+    old, never, new = log.belief(), log.belief(active=False), log.belief(active=False)
+    log.supersede(old, never)
+    log.supersede(never, new)
+    log.put("belief.promoted", belief_id=new)
+    assert last_alone(log, old).at(log.newest).status == "superseded"
+
+
+def test_a_resolution_waits_for_what_replaced_its_winner_in_turn():
+    log = Log()
+    loser, winner, middle, last = (log.belief() for _ in range(4))
+    log.put("belief.demoted", belief_id=last)
+    log.supersede(winner, middle)
+    log.supersede(middle, last)
+    raised = log.put("contradiction.raised", left=loser, right=winner)
+    log.put("contradiction.resolved", contradiction_id=raised, outcome="right")
+    assert fold(log.facts).lives[loser].at(log.newest).status == "active"
+    log.put("belief.promoted", belief_id=last)
+    assert last_alone(log, loser).at(log.newest).status == "contradicted"
+
+
+def test_a_conclusion_regains_an_input_that_it_now_replaces_in_turn():
+    log = Log()
+    given, middle, last, conclusion = (log.belief() for _ in range(4))
+    log.put("conclusion.derived", belief_id=conclusion, inputs=({"belief_id": given, "role": "essential"},))
+    log.supersede(given, middle)
+    log.supersede(last, conclusion)
+    log.supersede(middle, last)
+    assert last_alone(log, conclusion).at(log.newest).status == "active"
+
+
+def test_a_correction_takes_the_half_life_of_what_it_now_corrects():
+    log = Log()
+    old = log.belief(active=False, speech_act="humor_or_irony")
+    new = log.belief(speech_act="correction")
+    log.supersede(old, new)
+    *others, last = log.facts
+    table = Table(DEFAULT)
+    table.arrive(others)
+    table.arrive([last])
+    assert refold(DictSource(log.facts), [last]).lives[new].half_life.days == 7
+
+
+def test_a_late_injection_takes_back_a_promotion_by_recurrence():
+    log = Log()
+    belief = log.belief(active=False)
+    for session in (b"s" * 16, b"t" * 16):
+        log.put("belief.affirmed", belief_id=belief, how="recurrence", session=session)
+    end = log.newest
+    log.put("memory.injected", at=1, cards=({"belief_id": belief},), session=b"s" * 16)
+    assert last_alone(log, belief).at(end).status == "candidate"
+
+
+def test_a_contradiction_of_a_duplicate_contests_its_survivor():
+    log = Log()
+    duplicate, survivor, other = (log.belief() for _ in range(3))
+    log.put("belief.merged", duplicate_id=duplicate, surviving_id=survivor)
+    log.put("contradiction.raised", left=duplicate, right=other)
+    assert last_alone(log, survivor).at(log.newest).contested
+
+
+def test_undoing_a_resolution_contests_the_other_side_again():
+    log = Log()
+    winner, loser = log.belief(), log.belief()
+    raised = log.put("contradiction.raised", left=winner, right=loser)
+    resolved = log.put("contradiction.resolved", contradiction_id=raised, outcome="left")
+    log.put("belief.reinstated", belief_id=loser, undoes=(resolved,))
+    assert last_alone(log, winner).at(log.newest).contested
+
+
+def test_a_merge_of_two_successors_ends_the_fork_between_them():
+    log = Log()
+    belief, (one, other), _ = forked_belief(log)
+    assert fold(log.facts).lives[belief].at(log.newest).forked
+    log.put("belief.merged", duplicate_id=one, surviving_id=other)
+    assert not last_alone(log, belief).at(log.newest).forked
+
+
+def test_a_revision_elsewhere_ends_a_fork_that_its_author_had_seen_through_an_affirmation():
+    log = Log()
+    elsewhere = log.belief()
+    belief, _, both = forked_belief(log)
+    seen = log.put("belief.affirmed", basis=both, belief_id=elsewhere, how="review")
+    assert fold(log.facts).lives[belief].at(log.newest).forked
+    log.put("belief.retracted", basis=(seen,), belief_id=elsewhere, cause="wrong")
+    assert not last_alone(log, belief).at(log.newest).forked
+
+
+def test_a_late_ancestor_orders_two_revisions():
+    log = Log()
+    belief, one, other, elsewhere = (log.belief() for _ in range(4))
+    first = log.put("belief.superseded", superseded_id=belief, superseding_id=one)
+    between = (len(log.facts) + 2).to_bytes(16, "big")
+    log.put("belief.superseded", basis=(between,), superseded_id=belief, superseding_id=other)
+    end = log.newest
+    assert fold(log.facts).lives[belief].at(end).forked
+    log.put("belief.retracted", at=5, basis=(first,), belief_id=elsewhere, cause="wrong")
+    assert not last_alone(log, belief).at(end).forked
+
+
+def test_a_revision_that_turns_out_void_gives_a_fork_back():
+    log = Log()
+    left, right = log.belief(), log.belief()
+    belief, _, both = forked_belief(log)
+    log.put("belief.superseded", basis=both, superseded_id=left, superseding_id=right)
+    end = log.newest
+    assert not fold(log.facts).lives[belief].at(end).forked
+    log.put("belief.superseded", at=3, superseded_id=right, superseding_id=left)
+    assert last_alone(log, belief).at(end).forked
+
+
+def test_a_condition_ends_all_that_stand_under_its_key():
+    log = Log()
+    under = log.belief(policy="conditional_expiry", condition_key=b"k" * 16)
+    log.put("condition.met", condition_key=b"k" * 16)
+    assert last_alone(log, under).at(log.newest).status == "obsolete"

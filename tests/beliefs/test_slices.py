@@ -177,3 +177,49 @@ def test_injections_are_held_only_where_recurrences_may_promote():
         log.affirm(belief, "recurrence")
     assert len(slice_for(DictSource(log.facts), [candidate])) == 4
     assert len(slice_for(DictSource(log.facts), [active])) == 3
+
+
+def alike(log: Log, belief: bytes) -> bool:
+    """Whether a belief's slice folds it like the whole log."""
+    return told(fold(slice_for(DictSource(log.facts), [belief])), belief) == told(fold(log.facts), belief)
+
+
+def test_sessions_in_which_a_belief_had_been_shown_do_not_promote_it_in_a_slice_either():
+    log = Log()
+    belief = log.belief(active=False)
+    log.put("memory.injected", cards=({"belief_id": belief},), session=b"s" * 16)
+    for session in (b"s" * 16, b"t" * 16):
+        log.put("belief.affirmed", belief_id=belief, how="recurrence", session=session)
+    assert fold(log.facts).lives[belief].at(log.newest).status == "candidate"
+    assert alike(log, belief)
+
+
+def test_a_resolution_is_part_of_the_slices_of_both_sides():
+    log = Log()
+    winner, loser = log.belief(), log.belief()
+    raised = log.put("contradiction.raised", left=winner, right=loser)
+    log.put("contradiction.resolved", contradiction_id=raised, outcome="left")
+    assert fold(log.facts).lives[loser].at(log.newest).status == "contradicted"
+    assert alike(log, winner)
+    assert alike(log, loser)
+
+
+def test_what_lies_between_an_input_and_the_conclusion_that_replaced_it_in_turn_is_part_of_the_slice():
+    log = Log()
+    given, middle, conclusion = (log.belief() for _ in range(3))
+    log.put("conclusion.derived", belief_id=conclusion, inputs=({"belief_id": given, "role": "essential"},))
+    log.supersede(given, middle)
+    assert fold(log.facts).lives[conclusion].at(log.newest).status == "candidate"
+    log.supersede(middle, conclusion)
+    assert fold(log.facts).lives[conclusion].at(log.newest).status == "active"
+    assert alike(log, conclusion)
+
+
+def test_whether_the_revision_that_would_end_a_fork_is_void_is_part_of_the_slice():
+    log = Log()
+    forked, one, other, left, right = (log.belief() for _ in range(5))
+    log.supersede(right, left)
+    both = tuple(log.put("belief.superseded", superseded_id=forked, superseding_id=by) for by in (one, other))
+    log.put("belief.superseded", basis=both, superseded_id=left, superseding_id=right)
+    assert fold(log.facts).lives[forked].at(log.newest).forked
+    assert alike(log, forked)

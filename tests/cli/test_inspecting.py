@@ -51,7 +51,11 @@ def test_history_tells_each_interval_with_who_when_and_why(world):
     first, second = told["intervals"]
     assert (first["by"]["agent"], first["by"]["type"]) == ("planner", "belief.extracted")
     assert second["cause"] == second["by"]["event"] == end
-    assert (second["by"]["agent"], second["by"]["agent_kind"], second["by"]["reason"]) == ("Jon", "human", "it never was")
+    assert (second["by"]["agent"], second["by"]["agent_kind"], second["by"]["reason"]) == (
+        "Jon",
+        "human",
+        "it never was",
+    )
     assert (second["from_ms"], second["by"]["at_ms"]) == (world.ms(4), world.ms(4))
     assert (first["until_hlc"], second["until_hlc"]) == (second["from_hlc"], None)
     text = world.ok("history", belief).out
@@ -393,7 +397,9 @@ def test_a_correction_tells_whose_half_life_it_takes(world):
     assert (told["half_life"]["days"], told["half_life"]["by"]) == (30, "correction")
     assert [target["belief"] for target in told["half_life"]["corrects"]] == [belief]
     assert "It is a correction" not in world.told(belief)
-    assert f'of several the shortest ("The project is half hobby" ({belief}) has 30 days)' in world.told(corrected, ago=90)
+    assert f'of several the shortest ("The project is half hobby" ({belief}) has 30 days)' in world.told(
+        corrected, ago=90
+    )
 
 
 def test_an_ended_belief_names_the_first_ending_in_force_and_the_others(world):
@@ -489,6 +495,25 @@ def test_a_fork_is_told_with_its_revisions_and_ends_when_somebody_has_read_both(
     assert world.explain(belief)["flags"] == []
 
 
+def test_what_contests_a_duplicate_contests_its_survivor_and_is_told_there(world):
+    duplicate, survivor = rule(world, 50), rule(world, 49, "Primary sources are cited")
+    other = rule(world, 48, "Never cite")
+    with world.store(40) as store:
+        writer = store.writer("planner")
+        raised = writer.raise_contradiction(duplicate, other)
+        joke = writer.extract("Cite a cat", kind="rule", speech_act="humor_or_irony")
+        waiting = writer.supersede(duplicate, by=joke)
+        writer.merge(duplicate, into=survivor)
+
+    told = world.explain(survivor, ago=39)
+
+    assert told["flags"] == ["contested"]
+    assert [(one["event"], one["contests"]) for one in told["contradictions"]] == [(raised, True)]
+    assert [(one["event"], one["duplicate"]["belief"]) for one in told["waiting"]] == [(waiting, duplicate)]
+    assert "its duplicate" in world.told(survivor, ago=39)
+    assert f'counts for "Primary sources are cited" ({survivor})' in world.told(duplicate, ago=39)
+
+
 def test_a_contested_belief_names_the_contradiction(world):
     one, two = rule(world, 9), rule(world, 8, "Never cite")
     with world.store(7) as store:
@@ -537,9 +562,10 @@ def test_policies_and_profiles_explain_the_half_life(world):
 
     assert "It doesn't age: by the policy amendable_persistent@1" in world.told(convention)
     assert "names the policy house@3, which is not defined" in world.told(unknown)
-    assert world.explain(unknown)["half_life"] | {"by": "profile", "days": 10, "profile": "lab@1"} == world.explain(
-        unknown
-    )["half_life"]
+    assert (
+        world.explain(unknown)["half_life"] | {"by": "profile", "days": 10, "profile": "lab@1"}
+        == world.explain(unknown)["half_life"]
+    )
 
 
 def test_explain_never_speaks_of_use_tags(world):
@@ -610,7 +636,11 @@ def test_policies_lists_the_built_in_and_the_defined_ones(world):
     assert {"half_life@1", "conditional_expiry@1", "amendable_persistent@1", "fast_decay_status@1"} < set(listed)
     assert listed["conditional_expiry@1"]["ends_on_condition"] and listed["conditional_expiry@1"]["decay"] == "none"
     defined = world.ok("--json", "policies", "show", "sprint_note").json
-    assert (defined["half_life_days"], defined["defined"]["agent"], len(defined["refused_definitions"])) == (3, "Jon", 1)
+    assert (defined["half_life_days"], defined["defined"]["agent"], len(defined["refused_definitions"])) == (
+        3,
+        "Jon",
+        1,
+    )
     assert "sprint_note@1" in world.ok("policies", "list").out
     assert "refused, since the first one counts" in world.ok("policies", "show", "sprint_note@1").out
     assert "sprint_note@1" not in world.ok("policies", "list", "--as-of", world.ms(6)).out

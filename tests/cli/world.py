@@ -51,7 +51,8 @@ class World:
     def store(self, ago=0.0, *, path=None, importing=False):
         """An open handle whose wall clock stands still that many days ago."""
         wall = self.ms(ago)
-        return BeliefStore.open(path or self.path, create=True, importing=importing, wall=lambda: wall)
+        where = path or self.path
+        return BeliefStore.open(where, create=True, importing=importing, durability="process", wall=lambda: wall)
 
     def ms(self, ago):
         return self.now - int(ago * DAY)

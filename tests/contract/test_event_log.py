@@ -79,7 +79,9 @@ def test_an_empty_log(log):
     assert log.frontier() == ()
     assert log.root() == EMPTY_ROOT
     assert log.last_position() == 0
-    assert log.gaps() == [] and log.forks() == [] and list(log.streams()) == [] and list(log.since(())) == []
+    assert log.gaps() == [] and log.forks() == [] and list(log.since(())) == []
+    with log.filing() as filing:
+        assert dict(filing.heads()) == {} and list(filing.streams()) == []
     with log.transaction() as transaction:
         assert transaction.max_hlc(ALWAYS) == 0
         assert transaction.head(writer_id("ann")) is None
@@ -393,9 +395,27 @@ def test_an_equivocation_is_kept_as_a_branch_and_both_count(log):
     assert log.forks() == forks
     assert log.frontier() == tuple(sorted([head(mine[-1]), head(theirs[-1])]))
     assert set(everything(log)) == {one, *mine, *theirs}
-    streams = [(name, [stored.event for stored in events]) for name, events in log.streams()]
-    assert [events for _, events in streams] == [[one, *mine], theirs]
-    assert len({name for name, _ in streams}) == 2
+    with log.filing() as filing:
+        streams = {name: list(filing.stream(name)) for name in filing.streams()}
+        assert filing.heads() == {name: head(rows[0].event) for name, rows in streams.items()}
+        assert (filing.root(), filing.loose_words()) == (log.root(), [])
+    assert [[row.event for row in rows] for rows in streams.values()] == [[*mine[::-1], one], theirs[::-1]]
+    assert [[row.seq for row in rows] for rows in streams.values()] == [[3, 2, 1], [4, 3, 2]]
+    assert all(name.startswith(ann.writer.hex()) for name in streams)
+    rows = [row for rows in streams.values() for row in rows]
+    assert {row.topic for row in rows} == {"writer.joined/1", "utterance.recorded/1"}
+    assert all(row.words_of == row.event.id for row in rows)
+
+
+def test_what_is_filed_is_one_snapshot(log):
+    ann = Author()
+    log.append([ann.joined(), ann.said("2")])
+    with log.filing() as filing:
+        (stream,) = filing.streams()
+        log.append([ann.said("3")])
+        assert filing.heads()[stream].seq == 2
+        assert [row.seq for row in filing.stream(stream)] == [2, 1]
+        assert filing.root() == frontier_root(filing.heads().values()) != log.root()
 
 
 def test_branches_of_branches_and_forks_at_the_first_event(log):

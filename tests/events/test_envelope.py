@@ -6,6 +6,7 @@ import msgpack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.events.build import Author
 
 from beliefbase.events import limits
 from beliefbase.events.envelope import (
@@ -20,7 +21,6 @@ from beliefbase.events.envelope import (
 )
 from beliefbase.events.errors import BeliefbaseError, LimitExceeded, NotCanonical
 from beliefbase.events.ids import ZERO_HASH, commitment, name_hash, parse_id
-from tests.events.build import Author
 
 IDS = st.binary(min_size=16, max_size=16)
 SORTED_IDS = st.sets(IDS, max_size=5).map(lambda ids: tuple(sorted(ids)))

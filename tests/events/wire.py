@@ -1,6 +1,7 @@
 """For tests of the catalogue: fields of every event type as they are written on the wire, made from the models."""
 
 import types
+from functools import cache
 from typing import Annotated, Literal, Union, get_args, get_origin
 
 from hypothesis import strategies as st
@@ -67,6 +68,7 @@ def fields_of(model):
     return st.fixed_dictionaries(required, optional=optional)
 
 
+@cache
 def drafts_of(name):
     """A strategy for the fields of an event type that may be appended."""
     found = fields_of(CATALOG.models[name])

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar, get_args
 import click
 
 from beliefbase.beliefs.coherence import incoherence
+from beliefbase.beliefs.reasons import Reason
 from beliefbase.cli.app import Settings, command
 from beliefbase.events.catalog.beliefs import AssertionType, Kind, NodeKind, SpeechAct, Voice
 from beliefbase.events.ids import parse_id
@@ -23,6 +24,12 @@ _OPTIONS: Final = (
     click.option("--reason", help="Why, in words."),
     click.option("--basis", multiple=True, help="A revision that was read (repeatable); by default all there are now."),
 )
+
+
+_WITHOUT_EFFECT: Final = {
+    Reason.REPLACEMENT_WAITS: "it waits: what is to take the other's place is not fit for it; see explain",
+    Reason.CYCLE: "it has no effect: it would close a cycle of replacements",
+}
 
 
 def decision(name: str) -> Callable[[F], click.Command]:
@@ -49,7 +56,10 @@ def decision(name: str) -> Callable[[F], click.Command]:
 @click.option("--session", help="The session in which it recurred.")
 @click.option("--evidence", multiple=True, help="An utterance that shows it (repeatable).")
 def affirm_command(settings: Settings, belief: str, author: str | None, **said: Any) -> None:
-    """Say that BELIEF still holds: its half-life starts anew, and a confirmation or review makes it active."""
+    """Say that BELIEF still holds.
+
+    Its half-life starts anew, and a confirmation or review makes it active.
+    """
     _decide(settings, belief, author, "belief.affirmed", said, Reading.check_affirm)
 
 
@@ -63,7 +73,10 @@ def promote_command(settings: Settings, belief: str, author: str | None, **said:
 @decision("demote")
 @click.argument("belief")
 def demote_command(settings: Settings, belief: str, author: str | None, **said: Any) -> None:
-    """Make the active BELIEF a candidate; its recurrences count anew."""
+    """Make the active BELIEF a candidate.
+
+    Its recurrences count anew.
+    """
     _decide(settings, belief, author, "belief.demoted", said, Reading.check_live)
 
 
@@ -85,7 +98,10 @@ def retract_command(settings: Settings, belief: str, author: str | None, **said:
 @click.argument("belief")
 @click.option("--undoes", multiple=True, help="An ending to undo (repeatable); by default all that are in force.")
 def reinstate_command(settings: Settings, belief: str, author: str | None, **said: Any) -> None:
-    """Undo the endings of BELIEF: all that are in force now, or only those named."""
+    """Undo the endings of BELIEF.
+
+    All that are in force now, or only those named.
+    """
 
     def endings(reading: Reading) -> None:
         said["undoes"] = [key.hex() for key in reading.endings(parse_id(key) for key in said["undoes"])]
@@ -95,12 +111,12 @@ def reinstate_command(settings: Settings, belief: str, author: str | None, **sai
 
 @decision("reclassify")
 @click.argument("belief")
-@click.option("--kind", type=click.Choice(get_args(Kind)))
-@click.option("--node-kind", type=click.Choice(get_args(NodeKind)))
-@click.option("--speech-act", type=click.Choice(get_args(SpeechAct)))
+@click.option("--kind", type=click.Choice(get_args(Kind)), help="What kind of memory it is.")
+@click.option("--node-kind", type=click.Choice(get_args(NodeKind)), help="What the memory is made of.")
+@click.option("--speech-act", type=click.Choice(get_args(SpeechAct)), help="How it was meant; question retracts it.")
 @click.option("--speech-act-confidence", type=click.IntRange(0, 1000), help="Per mille.")
-@click.option("--voice", type=click.Choice(get_args(Voice)))
-@click.option("--assertion-type", type=click.Choice(get_args(AssertionType)))
+@click.option("--voice", type=click.Choice(get_args(Voice)), help="Whose voice speaks in it.")
+@click.option("--assertion-type", type=click.Choice(get_args(AssertionType)), help="What kind of text it rests on.")
 @click.option("--assertion-class", help="durable_fact may be active at once.")
 @click.option("--confidence", type=click.IntRange(0, 1000), help="Per mille.")
 @click.option("--policy", help="name or name@version; beliefbase policies lists them.")
@@ -117,16 +133,22 @@ def reclassify_command(settings: Settings, belief: str, author: str | None, **sa
 @click.argument("outcome", type=click.Choice(["left", "right", "both_hold", "neither"]))
 @click.option("--judgement", help="The judgement it rests on.")
 def resolve_command(settings: Settings, contradiction: str, outcome: str, author: str | None, **said: Any) -> None:
-    """Say what holds of CONTRADICTION: its left side, its right side, both_hold, or neither."""
+    """Say what holds of CONTRADICTION.
+
+    Its left side, its right side, both_hold, or neither; the loser ends as contradicted.
+    """
     with BeliefStore.open(settings.path) as store:
         writer = _writer(store, author)
         dispute = Dispute(Desk(store.log), parse_id(contradiction), store.wall())
         fields = {"contradiction_id": dispute.id.hex(), "outcome": outcome, **_fields(said)}
         fields.setdefault("basis", [key.hex() for key in dispute.basis])
         event = writer.append("contradiction.resolved", fields)
-        sides = [_standing(store, key) for key in dispute.beliefs]
-    told = {"event": event, "type": "contradiction.resolved", "agent": author, "basis": fields["basis"], "sides": sides}
+        sides = [_standing(store, key, event) for key in dispute.beliefs]
+    notes = sorted({note for side in sides for note in side["without_effect"]})
+    told = {"event": event, "type": "contradiction.resolved", "agent": author, "basis": fields["basis"]}
+    told |= {"notes": notes, "sides": sides}
     lines = [f"{event}  contradiction.resolved {outcome} by {author}", *(f"  {_told(side)}" for side in sides)]
+    lines += [f"  note: {note}" for note in notes]
     settings.out.object(told, "\n".join(lines))
 
 
@@ -147,8 +169,8 @@ def _decide(
         fields = {"belief_id": belief, **_fields(said)}
         fields.setdefault("basis", [one.hex() for one in reading.basis])
         event = writer.append(type_name, fields)
-        standing = _standing(store, key)
-    notes = [*reading.notes, *([standing["incoherence"]] if standing["incoherence"] else [])]
+        standing = _standing(store, key, event)
+    notes = [*reading.notes, *standing["without_effect"], *filter(None, [standing["incoherence"]])]
     told = {"event": event, "type": type_name, "agent": author, "basis": fields["basis"], "notes": notes, **standing}
     lines = [f"{event}  {type_name} by {author}", f"  {_told(standing)}", *(f"  note: {note}" for note in notes)]
     settings.out.object(told, "\n".join(lines))
@@ -169,8 +191,10 @@ def _fields(said: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _standing(store: BeliefStore, belief: bytes) -> dict[str, Any]:
+def _standing(store: BeliefStore, belief: bytes, event: str) -> dict[str, Any]:
+    """How a belief stands once the event is stored, and whether that is without effect."""
     case = Case(Desk(store.log), belief, store.wall(), now=True)
+    notes = {note.reason for note in case.fold.notes if note.event == bytes.fromhex(event)}
     row = case.standing
     age = case.life.half_life.days
     return {
@@ -180,6 +204,7 @@ def _standing(store: BeliefStore, belief: bytes) -> dict[str, Any]:
         "stale_ms": None if age is None else case.life.stale_at >> 16,
         "expires_ms": None if age is None else case.life.expires_at >> 16,
         "incoherence": incoherence(case.life.attributes),
+        "without_effect": [_WITHOUT_EFFECT.get(reason, f"it has no effect: {reason}") for reason in sorted(notes)],
     }
 
 

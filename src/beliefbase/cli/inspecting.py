@@ -25,7 +25,10 @@ def case_at(store: BeliefStore, belief: str, as_of: str | None) -> Case:
 @command("history")
 @click.argument("belief")
 def history_command(settings: Settings, belief: str) -> None:
-    """Every interval of BELIEF's life: since when, until when, and who or what began it."""
+    """Tell every interval of BELIEF's life.
+
+    Since when, until when, and who or what began it; what time will do is marked as to come.
+    """
     from beliefbase.inspector.history import history
     from beliefbase.inspector.rendering import history_text
 
@@ -38,7 +41,10 @@ def history_command(settings: Settings, belief: str) -> None:
 @click.argument("belief")
 @as_of_option
 def why_command(settings: Settings, belief: str, as_of: str | None) -> None:
-    """Why BELIEF is there: evidence in the speaker's words, who read it how, verdicts, revisions, uses."""
+    """Tell why BELIEF is there.
+
+    Evidence in the speaker's own words, who read it how, verdicts, revisions, and whom it was shown to.
+    """
     from beliefbase.inspector.reasons_text import why_text
     from beliefbase.inspector.why import why
 
@@ -51,7 +57,10 @@ def why_command(settings: Settings, belief: str, as_of: str | None) -> None:
 @click.argument("belief")
 @as_of_option
 def explain_command(settings: Settings, belief: str, as_of: str | None) -> None:
-    """Which rule decides BELIEF's status at a moment, and what that rule read."""
+    """Tell which rule decides BELIEF's status.
+
+    A chain of sentences with what the rule read, at a moment or now.
+    """
     from beliefbase.inspector.explain import explain
     from beliefbase.inspector.rendering import explanation_text
     from beliefbase.inspector.sentences import sentences
@@ -67,7 +76,10 @@ def explain_command(settings: Settings, belief: str, as_of: str | None) -> None:
 @click.argument("name", required=False)
 @as_of_option
 def policies_command(settings: Settings, action: str, name: str | None, as_of: str | None) -> None:
-    """List the lifecycle policies, or show the one called NAME: built in, or defined by an event."""
+    """List or show the lifecycle policies.
+
+    Those built in and those defined by events; show NAME tells all about one.
+    """
     from beliefbase.inspector.rendering import policies_text, policy_text
 
     if (action == "show") != (name is not None):
@@ -87,7 +99,10 @@ def policies_command(settings: Settings, action: str, name: str | None, as_of: s
 @click.argument("_action", metavar="[show]", type=click.Choice(["show"]), default="show", expose_value=False)
 @as_of_option
 def profile_command(settings: Settings, as_of: str | None) -> None:
-    """Show the profile in force: half-lives by speech act and kind, and its switches."""
+    """Show the profile in force.
+
+    Half-lives by speech act and kind, and its switches.
+    """
     from beliefbase.inspector.rendering import profile_text
 
     with BeliefStore.open(settings.path) as store:
@@ -99,7 +114,10 @@ def profile_command(settings: Settings, as_of: str | None) -> None:
 @click.option("--all", "answered", is_flag=True, help="Also those that have an answer.")
 @as_of_option
 def questions_command(settings: Settings, answered: bool, as_of: str | None) -> None:
-    """The curiosity queue: questions that are open, with --all the answered ones as well."""
+    """List the curiosity queue.
+
+    Questions that are open, with --all the answered ones as well.
+    """
     from beliefbase.inspector.curiosity import questions
     from beliefbase.inspector.rendering import question_text
 

@@ -86,7 +86,7 @@ def show_command(settings: Settings, id_: str) -> None:
         if event.skeleton.type == "belief.extracted":
             row["belief"] = next(iter(store.query("SELECT * FROM beliefs WHERE belief_id = $id", {"id": id_})), None)
             row["intervals"] = store.query(
-                "SELECT * FROM belief_intervals WHERE belief_id = $id ORDER BY since_hlc", {"id": id_}
+                "SELECT * EXCLUDE (row_key) FROM belief_intervals WHERE belief_id = $id ORDER BY since_hlc", {"id": id_}
             )
         settings.out.object(row)
 

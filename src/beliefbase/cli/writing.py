@@ -39,7 +39,13 @@ def init_command(settings: Settings) -> None:
 @click.option("--strict/--keep-going", default=True, help="Store nothing of a run with a bad line, or the good ones.")
 @click.option("--importer", is_flag=True, help='Let lines say when things happened ("at"); one clock for the run.')
 @click.option("--kind", type=click.Choice(["human", "agent", "tool", "importer"]), help="What the writers are.")
-@click.option("--role", type=click.Choice(["owner", "member"]), default="member", show_default=True)
+@click.option(
+    "--role",
+    type=click.Choice(["owner", "member"]),
+    default="member",
+    show_default=True,
+    help="What the writers may do: only an owner erases.",
+)
 @click.option("--model", help="The language model behind the agents.")
 @click.option("--create", is_flag=True, help="Make the store where there is none.")
 def append_command(
@@ -175,6 +181,7 @@ class AppendRun:
     type=click.Choice(["auto", "locomo", "claude-code", "ndjson"]),
     default="auto",
     show_default=True,
+    help="What the files are; of folders, only files of this format are taken.",
 )
 @click.option("--create", is_flag=True, help="Make the store where there is none.")
 def import_command(settings: Settings, files: tuple[str, ...], format_name: str, create: bool) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from beliefbase.events import limits
 from beliefbase.events.errors import BeliefbaseError
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class ImportFailed(BeliefbaseError):
@@ -67,11 +70,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def storable(text: str) -> str:
     """Lone surrogates, which JSON can escape and UTF-8 can't hold, become U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return text
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def name(text: str) -> str:

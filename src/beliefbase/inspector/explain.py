@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from beliefbase.beliefs.coherence import incoherence
+from beliefbase.beliefs.contradictions import Contradiction
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, WAITING, Replacement
 from beliefbase.beliefs.intervals import STATUSES
 from beliefbase.beliefs.life import Life
@@ -63,7 +64,7 @@ class Explanation:
             "endings": self._endings(),
             "expired_ms": None if self._life.expired is None else ms_of(self._life.expired),
             "survivor": None if self._life.into is None else self._belief(self._life.canon()),
-            "waiting": [self._waits(edge) for edge in self._edges(self._life) if edge.state is WAITING],
+            "waiting": [self._waits(edge) for edge in _waiting(self._life)],
             "replaces": [self._replaces(edge) for edge in self._life.by or () if edge.state in (WAITING, EFFECTIVE)],
             "fork": self._fork(),
             "contradictions": self._contradictions(),
@@ -75,15 +76,13 @@ class Explanation:
 
     # -- look-ups ------------------------------------------------------------------------------------------------------
 
-    def _edges(self, life: Life) -> Iterable[Replacement]:
-        return (life.on or {}).values()
-
     def _events(self) -> set[bytes]:
         life = self._life
         found = {event[:16] for event in life.ends} | {event for _, event, _ in life.promotions or ()}
-        found |= {edge.event for edge in (*self._edges(life), *(life.by or ()))}
+        found |= {edge.event for edge in (*(life.on or {}).values(), *(life.by or ()), *_waiting(life))}
         found |= {fate.event for fate in life.fates or ()}
-        return found | {c.id for c in life.disputes or ()} | {e for c in life.disputes or () for e in c.outcomes}
+        disputes = _disputes(life)
+        return found | {c.id for c in disputes} | {event for c in disputes for event in c.outcomes}
 
     def _event(self, event: bytes) -> dict[str, Any]:
         entry = self._entries.get(event[:16])
@@ -215,6 +214,7 @@ class Explanation:
             "as": STATUSES[edge.kind],
             "waits_for": waits_for(edge),
             "contests": edge.bites,
+            "duplicate": None if edge.target is self._life else self._belief(edge.target),
             "replacer": self._named(edge.named) if replacer is None else self._belief(replacer),
         }
 
@@ -253,7 +253,7 @@ class Explanation:
                 "sides": [None if side is None else self._belief(side) for side in contradiction.sides],
                 "resolutions": [self._event(event) for event in contradiction.outcomes],
             }
-            for contradiction in self._life.disputes or ()
+            for contradiction in _disputes(self._life)
         ]
 
     def _conclusion(self) -> dict[str, Any] | None:
@@ -268,11 +268,23 @@ class Explanation:
 
 def _others(life: Life) -> set[bytes]:
     """The beliefs and utterances that the explanation of a life tells of."""
-    near = [edge.replacer for edge in (life.on or {}).values()] + [edge.target for edge in life.by or ()]
-    near += [side for contradiction in life.disputes or () for side in contradiction.sides]
-    near += [life.canon()]
+    edges = [*(life.on or {}).values(), *_waiting(life)]
+    near = [life.canon(), *(edge.replacer for edge in edges), *(edge.target for edge in (*edges, *(life.by or ())))]
+    near += [side for contradiction in _disputes(life) for side in contradiction.sides]
     found = {other.id for other in near if other is not None and other is not life} | set(life.inputs or ())
     return found | {fate.named for fate in life.fates or () if fate.named is not None}
+
+
+def _waiting(life: Life) -> list[Replacement]:
+    """Replacements that wait to end a belief, and those of duplicates merged into it, which count for it as well."""
+    return [edge for member in life.family() for edge in (member.on or {}).values() if edge.state is WAITING]
+
+
+def _disputes(life: Life) -> list[Contradiction]:
+    """Contradictions of a belief, and of duplicates merged into it while they are open."""
+    found = list(life.disputes or ())
+    merged = [c for member in life.family() if member is not life for c in member.disputes or () if c.open]
+    return found + [contradiction for contradiction in merged if contradiction not in found]
 
 
 def waits_for(edge: Replacement) -> str:

@@ -175,8 +175,9 @@ def _waiting(told: Data) -> Iterator[str]:
         reason = _WAITS[wait["waits_for"]].format(belief(wait["replacer"]))
         rule = ", and what has never been active ends no active belief" if wait["waits_for"] == "ever_active" else ""
         contests = "; meanwhile it is contested" if wait["contests"] else ""
+        whom = f"its duplicate {belief(wait['duplicate'])}" if wait["duplicate"] else "it"
         yield (
-            f"A replacement waits: it would end as {wait['as']} {by_whom(wait)}, but {reason}{rule}"
+            f"A replacement waits: {whom} would end as {wait['as']} {by_whom(wait)}, but {reason}{rule}"
             f"{contests} ({wait['event']})."
         )
 

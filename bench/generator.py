@@ -1,0 +1,186 @@
+"""Logs for benchmarks: seeded, so two runs measure the same events; built without the product's checks, for speed.
+
+Of n events a fifth are beliefs. Twenty writers take turns; one of them, five per cent, has a slow clock and its
+events arrive behind all others. Supersessions form a random graph (three for ten beliefs), a belief that supersedes
+n/500 others, one that n/500 others supersede, and a chain of n/500, so that dependents are real.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from beliefbase.events.catalog import CATALOG, Draft
+from beliefbase.events.codec import pack
+from beliefbase.events.envelope import Event, Skeleton
+from beliefbase.events.ids import ZERO_HASH, name_hash
+from beliefbase.events.sqlite import SQLiteLog
+
+START_MS = 1_750_000_000_000
+STEP_MS = 700
+WRITERS = 20
+BATCH = 2000
+ACTS = ("direct_assertion", "directive", "observation", "casual_characterization", "correction", "hypothetical")
+KINDS = ("fact", "rule", "decision", "preference", "note", "progress")
+WORDS = "the quick brown fox jumps over one lazy dog while rain falls on old roof tiles and nobody asks why".split()
+
+
+class Stream:
+    """One writer's chain."""
+
+    def __init__(self, rng: random.Random, number: int) -> None:
+        self.id = rng.randbytes(16)
+        self.name = f"agent {number}"
+        self.slow = number == 0
+        self.seq = 0
+        self.prev = ZERO_HASH
+        self.last = 0
+
+
+class Made(NamedTuple):
+    """The events of a log in order of arrival: those in time, then those of the slow writer."""
+
+    timely: list[Event]
+    late: list[Event]
+
+
+def generate(n: int, seed: int = 1) -> Made:
+    """About ``n`` events."""
+    made = Made([], [])
+    for event, slow in _events(n, random.Random(seed)):
+        (made.late if slow else made.timely).append(event)
+    return made
+
+
+def store(path: Path, events: list[Event]) -> SQLiteLog:
+    """A log at ``path`` with these events; power cuts are no matter here."""
+    log = SQLiteLog(path, durability="process")
+    for start in range(0, len(events), BATCH):
+        log.append(events[start : start + BATCH])
+    return log
+
+
+def _events(n: int, rng: random.Random) -> Iterator[tuple[Event, bool]]:
+    streams = [Stream(rng, number) for number in range(WRITERS)]
+    said: list[bytes] = []
+    beliefs: list[bytes] = []
+    ended: list[tuple[bytes, bytes]] = []
+    injections: list[tuple[bytes, bytes]] = []
+    hub = n // 500
+    special = _special(hub, beliefs)
+    for number in range(n):
+        stream = streams[number % WRITERS]
+        now = START_MS + number * STEP_MS // (2 if stream.slow else 1)
+        if stream.seq == 0:
+            joined = {"agent": stream.name, "kind": "agent", "role": "member", "max_drift": 60_000}
+            yield _event(stream, rng, now, CATALOG.draft("writer.joined", joined)), stream.slow
+            continue
+        draft = next(special, None) if len(beliefs) > 3 * hub + 10 and rng.random() < 0.2 else None
+        draft = draft or _draft(rng, said, beliefs, ended, injections)
+        event = _event(stream, rng, now, draft)
+        if draft.type == "utterance.recorded":
+            said.append(event.id)
+        elif draft.type == "belief.extracted":
+            beliefs.append(event.id)
+        elif draft.type in {"belief.superseded", "belief.retracted"}:
+            ended.append((event.id, draft.touches[0]))
+        elif draft.type == "memory.injected":
+            injections.append((event.id, draft.touches[0]))
+        yield event, stream.slow
+
+
+def _special(hub: int, beliefs: list[bytes]) -> Iterator[Draft]:
+    """One belief supersedes many, one is superseded by many, and a chain, in turn."""
+    for index in range(hub):
+        yield _superseded(beliefs[10 + index], beliefs[0])
+        yield _superseded(beliefs[1], beliefs[10 + hub + index])
+        yield _superseded(beliefs[10 + 2 * hub + index], beliefs[11 + 2 * hub + index])
+
+
+def _draft(
+    rng: random.Random,
+    said: list[bytes],
+    beliefs: list[bytes],
+    ended: list[tuple[bytes, bytes]],
+    injections: list[tuple[bytes, bytes]],
+) -> Draft:
+    roll = rng.random()
+    if roll < 0.32 or not said:
+        speaker, talk = f"person {rng.randint(1, 50)}", f"talk {rng.randint(1, 5000)}"
+        payload = {"conversation": name_hash(talk), "speaker": name_hash(speaker), "turn": rng.randint(1, 400)}
+        words = {"conversation": talk, "speaker": speaker, "verbatim": _sentence(rng)}
+        return _plain("utterance.recorded", payload, words, subjects=(name_hash(speaker),))
+    if roll < 0.53 or len(beliefs) < 20:
+        return _extraction(rng, said)
+    target = beliefs[rng.randrange(len(beliefs))]
+    if roll < 0.63:
+        session = name_hash(f"talk {rng.randint(1, 5000)}")
+        return _plain(
+            "belief.affirmed", {"belief_id": target, "how": "recurrence", "session": session}, touches=(target,)
+        )
+    if roll < 0.69:
+        return _superseded(target, beliefs[rng.randrange(len(beliefs))])
+    if roll < 0.70:
+        return _plain("belief.retracted", {"belief_id": target, "cause": "withdrawn"}, touches=(target,))
+    if roll < 0.705 and ended:
+        event, belief = ended[rng.randrange(len(ended))]
+        return _plain("belief.reinstated", {"belief_id": belief, "undoes": (event,)}, touches=(belief,))
+    if roll < 0.80 or not injections:
+        shown = sorted({beliefs[rng.randrange(len(beliefs))] for _ in range(4)})
+        cards = tuple({"belief_id": key, "rank": rank, "tag": "consider"} for rank, key in enumerate(shown, 1))
+        session = name_hash(f"talk {rng.randint(1, 5000)}")
+        return _plain("memory.injected", {"cards": cards, "session": session}, {"query": _sentence(rng)}, tuple(shown))
+    injection, belief = injections[rng.randrange(len(injections))]
+    return _plain("memory.used", {"belief_id": belief, "injection_id": injection, "outcome": "used"}, touches=(belief,))
+
+
+def _extraction(rng: random.Random, said: list[bytes]) -> Draft:
+    payload: dict[str, Any] = {
+        "assertion_class": "durable_fact",
+        "confidence": rng.randint(600, 1000),
+        "evidence": (said[rng.randrange(len(said))],),
+        "kind": rng.choice(KINDS),
+        "session": name_hash(f"talk {rng.randint(1, 5000)}"),
+        "speech_act": rng.choice(ACTS),
+        "speech_act_confidence": rng.randint(500, 1000),
+    }
+    return _plain("belief.extracted", payload, {"statement": _sentence(rng), "topic": rng.choice(WORDS)})
+
+
+def _superseded(target: bytes, by: bytes) -> Draft:
+    payload = {"cause": "update", "superseded_id": target, "superseding_id": by}
+    return _plain("belief.superseded", payload, touches=tuple(sorted({target, by})))
+
+
+def _sentence(rng: random.Random) -> str:
+    return " ".join(rng.choices(WORDS, k=rng.randint(6, 18)))
+
+
+def _plain(
+    name: str,
+    payload: dict[str, Any],
+    words: dict[str, Any] | None = None,
+    touches: tuple[bytes, ...] = (),
+    subjects: tuple[bytes, ...] = (),
+) -> Draft:
+    body = pack((1, words)) if words else None
+    return Draft(name, 1, payload, words or {}, body, touches, (), None, None, subjects, ())
+
+
+def _event(stream: Stream, rng: random.Random, now: int, draft: Draft) -> Event:
+    salt = body = committed = None
+    if draft.body is not None:
+        salt, body = rng.randbytes(16), draft.body
+        committed = hashlib.sha256(salt + body).digest()
+    stream.seq += 1
+    stream.last = max(now << 16, stream.last + 1)
+    raw = Skeleton(
+        1, stream.id, stream.seq, stream.prev, stream.last, 0, draft.type, 1,
+        draft.touches, (), None, draft.payload, draft.subjects or (), committed,
+    ).encode()  # fmt: skip
+    event = Event(raw, salt, body)
+    stream.prev = event.hash
+    return event

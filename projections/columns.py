@@ -1,0 +1,57 @@
+"""Columns on their way into DuckDB: arrays, never rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Texts = npt.NDArray[np.object_]
+Columns = Mapping[str, Array | Sequence[Any]]
+
+NO_INTEGER: Final = -(1 << 63)
+"""Stands for NULL in integer columns; no integer of an event is as low."""
+_NO_FLAG: Final = -1
+
+
+def texts(values: Sequence[str | None]) -> Texts:
+    """Texts, None for NULL."""
+    return np.array(values, dtype=object)
+
+
+def keys_of(ids: Sequence[bytes]) -> Ints:
+    """Row keys: the first 8 bytes of ids as signed integers."""
+    return np.frombuffer(b"".join([id_[:8] for id_ in ids]), dtype=">i8").astype(np.int64)
+
+
+def loadable(type_name: str, values: Array | Sequence[Any]) -> Array:
+    """A column of a DuckDB type as DuckDB takes it; :func:`select` reads it back."""
+    if isinstance(values, np.ndarray):
+        return values
+    if type_name == "BIGINT":
+        try:
+            return np.array(values, dtype=np.int64)
+        except TypeError:
+            return np.array([NO_INTEGER if value is None else value for value in values], dtype=np.int64)
+    if type_name == "BOOLEAN":
+        return np.array([_NO_FLAG if value is None else value for value in values], dtype=np.int8)
+    if type_name == "VARCHAR[]":
+        return texts([None if value is None else json.dumps(value) for value in values])
+    return texts(values)
+
+
+def select(type_name: str, name: str) -> str:
+    """The SQL that gives a loaded column its type."""
+    if type_name == "BIGINT":
+        return f"nullif({name}, {NO_INTEGER})"
+    if type_name == "BOOLEAN":
+        return f"CAST(nullif(CAST({name} AS TINYINT), {_NO_FLAG}) AS BOOLEAN)"
+    if type_name == "VARCHAR[]":
+        return f"CAST(CAST({name} AS JSON) AS VARCHAR[])"
+    return name

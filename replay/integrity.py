@@ -1,0 +1,124 @@
+"""Part (a) of the audit for a whole log: every stream, its words and its head, forks and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from beliefbase.events.envelope import Event
+from beliefbase.events.erasure import covered
+from beliefbase.events.errors import BeliefbaseError, LogDamaged
+from beliefbase.events.frontier import frontier_root
+from beliefbase.events.ids import ID_BYTES
+from beliefbase.events.log import EventLog, Filed, Filing, Fork, Gap, Head
+from beliefbase.replay.chain import Surroundings, check_stream
+from beliefbase.replay.report import AuditReport, Finding
+
+Progress = Callable[[str, int], None]
+"""Told now and then what is being done, and how far."""
+STEP = 10_000
+"""Events between two reports of progress."""
+
+
+class Integrity:
+    """Checks a log against itself, and writes what it finds into a report.
+
+    ``since`` are heads up to which it was checked before: only what came after them is read.
+    """
+
+    def __init__(
+        self, log: EventLog, report: AuditReport, progress: Progress, *, since: Iterable[Head] | None = None
+    ) -> None:
+        self._log = log
+        self._since = None if since is None else {head.hash: head for head in since}
+        self._report = report
+        self._progress = progress
+        self._erased: frozenset[bytes] | None = None
+        self._missing_unknown = 0
+        self._events = self._words = 0
+        self.heads: tuple[Head, ...] = ()
+        """The frontier that was looked at."""
+        self.legible = True
+        """False where bytes are so damaged that nothing else should try to read them."""
+
+    def check(self) -> None:
+        """Look at everything."""
+        report = self._report
+        try:
+            with self._log.filing() as filing:
+                self._streams(filing)
+            if not report.damaged:
+                report.add(_fork_notes(self._log.forks()))
+                report.add(_gap_notes(self._log.gaps()))
+        except LogDamaged as error:
+            self.legible = False
+            report.add([Finding("damage", "file", str(error))])
+        if report.damaged:
+            report.not_checked.append("forks and gaps: the log is damaged")
+        if self._missing_unknown:
+            report.not_checked.append(
+                f"the missing words of {self._missing_unknown} events: the erasures of a damaged log can't be read"
+            )
+
+    def _streams(self, filing: Filing) -> None:
+        report, known = self._report, self._since
+        heads = filing.heads()
+        changed = None if known is None else {stream for stream, head in heads.items() if head.hash not in known}
+        around = Surroundings(self._stored, self._covered, self._mark_illegible)
+        seen = set()
+        for stream in filing.streams() if changed is None else sorted(changed):
+            seen.add(stream)
+            report.add(check_stream(stream, self._counted(filing.stream(stream)), heads.get(stream), around))
+        for stream in sorted(heads.keys() - seen) if changed is None else ():
+            report.add(check_stream(stream, (), heads[stream], around))
+        report.checked |= {"events": self._events, "words": self._words, "streams": len(seen | heads.keys())}
+        self.heads = tuple(sorted(heads.values()))
+        if frontier_root(self.heads) != filing.root():
+            report.add([Finding("damage", "frontier", "the root that the store keeps is not that of its heads")])
+        for event_id in filing.loose_words() if known is None else ():
+            report.add([Finding("damage", "words", "words without an event", event=bytes(event_id).hex())])
+
+    def _counted(self, filed: Iterable[Filed]) -> Iterator[Filed]:
+        for one in filed:
+            self._events += 1
+            self._words += one.event.body is not None
+            if self._events % STEP == 0:
+                self._progress("checking", self._events)
+            yield one
+            if self._since is not None and one.event.hash in self._since:
+                return
+
+    def _stored(self, wanted: bytes) -> Event | None:
+        event = self._log.get(wanted[:ID_BYTES])
+        return event if event is not None and event.hash == wanted else None
+
+    def _covered(self, event_id: bytes) -> bool:
+        if self._erased is None:
+            try:
+                self._erased = covered(self._log)
+            except (BeliefbaseError, ValueError, TypeError, LookupError):
+                self._missing_unknown += 1
+                return True
+        return event_id in self._erased
+
+    def _mark_illegible(self) -> None:
+        self.legible = False
+
+
+def _fork_notes(forks: Iterable[Fork]) -> Iterator[Finding]:
+    """Equivocations: both branches count, and people should know."""
+    for fork in forks:
+        yield Finding(
+            "note",
+            "forks",
+            "two events stand under one writer and seq (a cloned disk, a restored backup or a forgery); both count",
+            fork.writer.hex(),
+            fork.seq,
+            events=tuple(event.hex() for event in fork.event_ids),
+        )
+
+
+def _gap_notes(gaps: Iterable[Gap]) -> Iterator[Finding]:
+    """Events kept aside until their predecessor comes."""
+    for gap in gaps:
+        what = f"kept aside until seq {gap.seq - 1} of its writer comes"
+        yield Finding("note", "gaps", what, gap.writer.hex(), gap.seq, gap.event_id.hex())
