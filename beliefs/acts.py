@@ -12,7 +12,7 @@ from beliefbase.beliefs.intervals import CODE
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import Decay, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.rules import RECURRENCES, Profile, own_half_life, passes_entry
+from beliefbase.beliefs.rules import RECURRENCES, Profile
 from beliefbase.beliefs.world import World
 
 _RETRACTED: Final = CODE["retracted"]
@@ -37,9 +37,8 @@ def extracted(world: World, fact: Fact) -> None:
     life = Life(fact, world.now, world.profile)
     world.lives[fact.id] = world.known[fact.id] = life
     world.change(life)
-    life.mature = passes_entry(fact.payload)
-    _classify(world, life)
-    life.half_life = own_half_life(life.attributes, life.policy, life.profile, world.rules)
+    life.mature = _classify(world, life)
+    life.half_life = world.character(life).half_life
     world.set_bounds(life)
     _met(world, fact.id, life)
 
@@ -60,16 +59,21 @@ def _met(world: World, name: bytes, life: Life) -> None:
         conclusions.met(world, name)
 
 
-def _classify(world: World, life: Life) -> None:
-    """Read policy and condition key from a life's attributes."""
-    before = life.policy
-    life.policy = world.policy_of(life)
-    key = life.attributes.get("condition_key")
-    if key is not None and life.policy is not None and life.policy.ends_on_condition:
-        world.under_key.setdefault(key, {})[life] = None
-    elif before is not None and before.ends_on_condition:
+def _classify(world: World, life: Life) -> bool:
+    """Read policy, condition key and ageing from a life's attributes; True if it passes the entry gate."""
+    before, life.policy = life.policy, None
+    attributes = life.attributes
+    if "policy" in attributes:
+        life.policy = world.policy_of(life)
+    if before is not None and before.ends_on_condition:
         for lives in world.under_key.values():
             lives.pop(life, None)
+    key = attributes.get("condition_key")
+    if key is not None and life.policy is not None and life.policy.ends_on_condition:
+        world.under_key.setdefault(key, {})[life] = None
+    character = world.character(life)
+    life.inherits = character.inherits
+    return character.mature
 
 
 def affirmed(world: World, fact: Fact) -> None:
@@ -162,7 +166,7 @@ def reclassified(world: World, fact: Fact) -> None:
             world.set_bounds(life)
             world.aging[life] = None
         was_mature = life.mature
-        life.mature = life.promoted or passes_entry(life.attributes)
+        life.mature = life.promoted or world.character(life).mature
         if was_mature and not life.mature:
             replacements.wake_target(world, life)
         forks.fate(world, life, fact.id, "class", repr(sorted(corrections.items())))
@@ -302,7 +306,7 @@ def derived(world: World, fact: Fact) -> None:
 
 def profile_activated(world: World, fact: Fact) -> None:
     """A profile is in force for what is affirmed from now on."""
-    world.profile = Profile.of(fact.payload)
+    world.profile = Profile.of(fact.payload, world.profile.place + 1)
 
 
 def policy_defined(world: World, fact: Fact) -> None:

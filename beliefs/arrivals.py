@@ -87,8 +87,6 @@ class Named:
                 (self.loud if unsteady else self.quiet).add(payload["belief_id"])
             case "belief.superseded":
                 self.loud.add(payload["superseded_id"])
-                if (yield from self._lives_by_its_targets(payload["superseding_id"])):
-                    self.loud.add(payload["superseding_id"])
             case "belief.merged":
                 self.loud.update((payload["duplicate_id"], payload["surviving_id"]))
             case "contradiction.raised":
@@ -112,11 +110,6 @@ class Named:
         copies = yield from self._lookups.entity(contradiction)
         return [fact.payload[side] for fact in copies if fact.type == _RAISED for side in ("left", "right")]
 
-    def _lives_by_its_targets(self, belief: bytes) -> Task[bool]:
-        acting = yield from self._lookups.acting_on((yield from self._lookups.entity(belief)))
-        concludes = any(fact.type == "conclusion.derived" for fact in acting)
-        return concludes or (yield from corrects(self._lookups, belief))
-
     def _unsteady(self, belief: bytes) -> Task[bool]:
         copies = yield from self._lookups.entity(belief)
         acting = yield from self._lookups.acting_on(copies)
@@ -137,13 +130,3 @@ def standing_under(key: bytes) -> Task[list[bytes]]:
     found = yield Need(Role.STATE, (key,))
     under = [fact.id for fact in found if fact.type == "belief.extracted"]
     return under + [fact.payload["belief_id"] for fact in found if fact.type == "belief.reclassified"]
-
-
-def corrects(lookups: Lookups, belief: bytes) -> Task[bool]:
-    """Whether a belief may ever count as a correction."""
-    copies = yield from lookups.entity(belief)
-    acting = yield from lookups.acting_on(copies)
-    return bool(copies) and (
-        copies[0].payload.get("speech_act") == "correction"
-        or any(fact.type == "belief.merged" or fact.payload.get("speech_act") == "correction" for fact in acting)
-    )

@@ -97,6 +97,7 @@ def resolve(world: World, fact: Fact, contradiction: Contradiction) -> None:
             replacements.end(world, life, fact.id, RESOLUTION)
         elif loses:
             if other is not None:
+                world.change(life)
                 replacements.propose(world, fact.id, RESOLUTION, life, other.id, contradiction)
         else:
             _relieve(world, contradiction, life, outcome)

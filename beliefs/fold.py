@@ -95,11 +95,8 @@ def fold(
             copied(world, fact, order.entity[fact.id])
         elif act is not None:
             act(world, fact)
-        elif fact.type == "utterance.recorded":
-            continue
-        else:
-            continue
-        _settle(world, fact.id)
+        if world.touched or world.queue:
+            _settle(world, fact.id)
     _pass_time(world, until)
     world.now = until
     for life in world.lives.values():
@@ -120,18 +117,18 @@ def _erasures(erased: Erased) -> list[Fact]:
 
 def _settle(world: World, by: bytes | None) -> None:
     """Let everything follow that follows from the present event, then write the rows that changed."""
-    while True:
+    dirty = world.dirty
+    while dirty or world.queue or world.aging:
         if world.aging:
             half_lives.update(world)
-        while world.dirty:
-            _reassess(world, world.dirty.pop())
-        if not world.queue or not replacements.act_on_first_ready(world):
-            if not world.dirty and not world.aging:
-                break
+        while dirty:
+            _reassess(world, dirty.pop())
+        if world.queue:
+            replacements.act_on_first_ready(world)
+    now = world.now
     for life in world.touched:
         life.touched = False
-        if life.line or life.live or life.ends or life.expired is not None:
-            life.write(world.now, by)
+        life.write(now, by)
     world.touched.clear()
 
 
@@ -140,16 +137,21 @@ def _reassess(world: World, life: Life) -> None:
     if life.expired is None and life.expires_at <= world.now:
         life.expired = world.now
         conclusions.look_again(world, life)
-    live = not life.ends and life.expired is None
-    active = live and replacements.active(world, life)
-    rising = (live and not life.live) or (active and not life.active)
-    if not rising and live == life.live and active == life.active:
+    live = life.expired is None and not life.ends
+    active = live and life.mature and (life.inputs is None or conclusions.holds(world, life))
+    if live is life.live and active is life.active:
         return
+    rising = live > life.live or active > life.active
     life.live, life.active = live, active
-    life.ever = life.ever or active
-    if life.tied:
+    if active:
+        life.ever = True
+    if not life.tied:
+        return
+    if life.absorbed:
         for member in life.family():
             replacements.announce(world, member, rising=rising)
+    else:
+        replacements.announce(world, life, rising=rising)
 
 
 def _pass_time(world: World, to: int) -> None:

@@ -135,6 +135,9 @@ class _Sweep:
         self._alive: dict[Fate, tuple[str, bytes | None]] = {}
         self._groups: dict[tuple[str, str, bytes | None], int] = defaultdict(int)
         self._witness: tuple[Fate, Fate] | None = None
+        """Two fates that fork now."""
+        self._lost = False
+        """Whether pairs that were looked at before may fork now."""
 
     def run(self) -> list[tuple[int, bool]]:
         """The changes, in order."""
@@ -159,9 +162,9 @@ class _Sweep:
             for known in fresh:
                 self._alive[known] = ("", None)
             self._value(self._alive if now in revalued else fresh, now, anew=now in revalued)
-            for cover in covered.get(now, ()):
-                self._cover(cover)
-            forked = self._forked(list(self._alive) if again or now in revalued else fresh)
+            self._lost = again or now in revalued
+            self._cover(covered.get(now, ()))
+            forked = self._forked(fresh)
             if forked != bool(changes and changes[-1][1]):
                 changes.append((now, forked))
         return changes
@@ -189,30 +192,31 @@ class _Sweep:
             value = self._alive[known] = self._forks.value(known, now)
             self._groups[(known.axis, *value)] |= self._bits[known.event]
 
-    def _cover(self, cover: Cover) -> None:
-        self._covers.append(cover)
-
-    def _covered(self, mask: int) -> bool:
-        return any(cover.mask & mask == mask for cover in self._covers)
+    def _cover(self, covers: Collection[Cover]) -> None:
+        """Take up covers; one that another holds as long is not needed."""
+        for cover in covers:
+            mask, until = cover.mask, cover.until
+            self._covers = [old for old in self._covers if old.mask & ~mask or old.until > until]
+            self._covers.append(cover)
+            if self._witness is not None:
+                pair = self._bits[self._witness[0].event] | self._bits[self._witness[1].event]
+                if mask & pair == pair:
+                    self._witness, self._lost = None, True
 
     def _forked(self, candidates: Sequence[Fate]) -> bool:
         """Whether two different fates are covered by no revision; only pairs with a candidate are new."""
         if self._witness is not None:
-            if self._is_fork(*self._witness):
+            one, other = self._witness
+            if one in self._alive and other in self._alive and self._alive[one] != self._alive[other]:
                 return True
-            self._witness = None
-            candidates = list(self._alive)
-        for known in candidates:
-            other = self._rival(known)
-            if other is not None:
-                self._witness = known, other
-                return True
-        return False
-
-    def _is_fork(self, one: Fate, other: Fate) -> bool:
-        if one not in self._alive or other not in self._alive or self._alive[one] == self._alive[other]:
-            return False
-        return not self._covered(self._bits[one.event] | self._bits[other.event])
+            self._witness, self._lost = None, True
+        for known in list(self._alive) if self._lost else candidates:
+            rival = self._rival(known)
+            if rival is not None:
+                self._witness = known, rival
+                break
+        self._lost = False
+        return self._witness is not None
 
     def _rival(self, known: Fate) -> Fate | None:
         """A fate that forks with this one."""

@@ -6,15 +6,8 @@ from collections.abc import Iterator
 
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.edges import EFFECTIVE, SUPERSESSION
-from beliefbase.beliefs.rules import HalfLife, act_for_ageing, own_half_life, timeless_kind
+from beliefbase.beliefs.rules import HalfLife
 from beliefbase.beliefs.world import World
-
-
-def inherits(life: Life) -> bool:
-    """Whether a belief takes its half-life from what it corrects, once it does."""
-    if life.policy is not None and life.policy.decay != "by_act":
-        return False
-    return act_for_ageing(life.attributes) == "correction" and timeless_kind(life.attributes) is None
 
 
 def update(world: World) -> None:
@@ -43,7 +36,7 @@ def update(world: World) -> None:
 
 
 def _half_life(world: World, life: Life, new: dict[Life, HalfLife]) -> HalfLife:
-    if life.by and inherits(life):
+    if life.by and life.inherits:
         taken = [
             new.get(edge.target, edge.target.half_life).days
             for edge in life.by
@@ -51,11 +44,11 @@ def _half_life(world: World, life: Life, new: dict[Life, HalfLife]) -> HalfLife:
         ]
         if taken:
             return HalfLife(min((days for days in taken if days is not None), default=None), "correction")
-    return own_half_life(life.attributes, life.policy, life.profile, world.rules)
+    return world.character(life).half_life
 
 
 def _correctors(life: Life) -> Iterator[Life]:
     """The corrections that take this belief's half-life."""
     for edge in (life.on or {}).values():
-        if edge.kind == SUPERSESSION and edge.state is EFFECTIVE and edge.replacer is not None and inherits(edge.replacer):
+        if edge.kind == SUPERSESSION and edge.state is EFFECTIVE and edge.replacer is not None and edge.replacer.inherits:
             yield edge.replacer

@@ -29,6 +29,13 @@ STALE: Final = 16
 CONTESTED: Final = 32
 FORKED: Final = 64
 
+_DECODED: Final = tuple(
+    (STATUSES[code & STATUS_BITS], bool(code & STALE), bool(code & CONTESTED), bool(code & FORKED))
+    if code & STATUS_BITS < len(STATUSES)
+    else ("", False, False, False)
+    for code in range(2 * FORKED)
+)
+
 Line = list[int | bytes | None]
 """Rows laid end to end while folding: since, status and flags as one number, cause, by."""
 
@@ -68,16 +75,13 @@ class Spell(NamedTuple):
 def rows(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]] = ()) -> list[Interval]:
     """The intervals of a line; ``forks`` says from when on the belief is forked or not, in order of time."""
     cut = _with_forks(line, forks) if forks else line
-    intervals = []
-    end = len(cut)
-    for place in range(0, end, 4):
-        since, code, cause, by = cut[place : place + 4]
-        until = cut[place + 4] if place + 4 < end else FOREVER
-        status = STATUSES[code & STATUS_BITS]  # type: ignore[operator]
-        intervals.append(
-            Interval(since, until, status, cause, by, bool(code & STALE), bool(code & CONTESTED), bool(code & FORKED))  # type: ignore[arg-type, operator]
+    since = cut[0::4]
+    return [
+        Interval(began, until, status, cause, by, stale, contested, forked)  # type: ignore[arg-type]
+        for began, until, (status, stale, contested, forked), cause, by in zip(
+            since, [*since[1:], FOREVER], [_DECODED[code] for code in cut[1::4]], cut[2::4], cut[3::4], strict=True  # type: ignore[index]
         )
-    return intervals
+    ]
 
 
 def _with_forks(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]]) -> Line:

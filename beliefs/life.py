@@ -31,7 +31,7 @@ class Life:
 
     __slots__ = (
         "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
-        "expired", "expires_at", "extraction", "faces", "fates", "feeds", "first_end", "forks", "half_life", "inputs",
+        "expired", "expires_at", "extraction", "faces", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
         "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
         "recurred", "reclassified_at", "scheduled", "shown", "disputes", "stale_at", "tied", "touched", "waits", "watched_by",
     )  # fmt: skip
@@ -61,6 +61,8 @@ class Life:
         self.policy: Policy | None = None
         self.profile = profile
         self.half_life: HalfLife = HalfLife(None, "")
+        self.inherits = False
+        """Whether it takes the half-life of what it corrects."""
         self.anchor = born
         """Stamp of the last affirmation."""
         self.base = born

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 
-from beliefbase.beliefs.arrivals import corrects
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Task
 from beliefbase.beliefs.paths import edges_from, edges_into, reached
@@ -65,7 +64,12 @@ class Readers:
             self._lookups.spawn(self._contradicted(copies))
 
     def _corrector(self, belief: bytes) -> Task[None]:
-        if (yield from corrects(self._lookups, belief)):
+        """A superseder, if it may ever count as a correction: it takes its half-life from its targets."""
+        copies = yield from self._lookups.entity(belief)
+        acting = yield from self._lookups.acting_on(copies)
+        if any(
+            fact.payload.get("speech_act") == "correction" or fact.type == "belief.merged" for fact in copies + acting
+        ):
             self.loud.add(belief)
 
     def _contradicted(self, copies: list[Fact]) -> Task[None]:

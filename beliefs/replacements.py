@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from beliefbase.beliefs import conclusions, contradictions, topology
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
-from beliefbase.beliefs.half_lives import inherits
 from beliefbase.beliefs.intervals import STATUSES
 from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import ENDINGS
@@ -37,9 +36,16 @@ def propose(
     replacer = world.known.get(named) or world.utterances.get(named)
     if replacer is None:
         world.awaited.setdefault(named, []).append(edge)
+        mark(world, edge)
+        return
+    _attach(world, edge, replacer)
+    if world.dirty or world.queue or world.aging:
+        enqueue(world, edge)
+    elif _ready(world, edge):
+        _act(world, edge)
     else:
-        _attach(world, edge, replacer)
-    enqueue(world, edge)
+        _watch(world, edge)
+        mark(world, edge)
 
 
 def met(world: World, name: bytes, life: Life) -> None:
@@ -172,7 +178,7 @@ def _act(world: World, edge: Replacement) -> None:
     """Put a replacement in force, unless it would close a cycle among those in force."""
     target, replacer = edge.target, edge.replacer
     assert replacer is not None
-    earlier = list(contradictions.overruled(edge)) if edge.contradiction is not None else []
+    earlier = list(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     for old in earlier:
         old.state = UNDONE
     if not topology.admit(target, replacer):
@@ -188,18 +194,22 @@ def _act(world: World, edge: Replacement) -> None:
     replacer.waits -= 1
     world.effects += 1
     edge.effect = world.effects
-    mark(world, edge)
+    if edge.bites:
+        mark(world, edge)
     survivors = target.chain()[1:] if target.into is not None else ()
     target.end((world.now, PRECEDENCE[edge.kind], edge.event, edge.kind))
     for survivor in survivors:
         if survivor.on is None or edge.event not in survivor.on:
             propose(world, edge.event, edge.kind, survivor, edge.named, edge.contradiction)
-    if edge.kind == SUPERSESSION:
-        _age_corrector(world, target, replacer)
-    elif edge.kind == MERGE:
+    if edge.kind == MERGE:
         _relink(world, target)
         _hand_over_affirmation(world, target)
-    _spread(world, target, replacer)
+    elif replacer.inherits and edge.kind == SUPERSESSION:
+        _age_corrector(world, target, replacer)
+    if target.watched_by:
+        _spread(world, target, replacer)
+    if target.feeds:
+        conclusions.look_again(world, target)
 
 
 def _refuse(world: World, edge: Replacement) -> None:
@@ -214,8 +224,6 @@ def _refuse(world: World, edge: Replacement) -> None:
 
 def _age_corrector(world: World, target: Life, replacer: Life) -> None:
     """A correction takes the half-life of what it corrects; of several the shortest."""
-    if not inherits(replacer):
-        return
     if replacer.half_life.reason == "correction":
         taken, new = replacer.half_life.days, target.half_life.days
         if new is None or (taken is not None and new >= taken):
@@ -244,7 +252,6 @@ def _spread(world: World, target: Life, replacer: Life) -> None:
                 for edge in source.by or ():
                     enqueue(world, edge)
                 break
-    conclusions.look_again(world, target)
 
 
 def end(world: World, target: Life, event: bytes, status: int) -> None:
@@ -279,7 +286,7 @@ def _release(world: World, edge: Replacement) -> None:
     target, replacer = edge.target, edge.replacer
     if edge.kind == MERGE:
         _relink(world, target)
-    elif edge.kind == SUPERSESSION and replacer is not None and inherits(replacer):
+    elif edge.kind == SUPERSESSION and replacer is not None and replacer.inherits:
         world.aging[replacer] = None
     wake(world, target)
     conclusions.look_again(world, target)
@@ -346,13 +353,16 @@ def weigh(world: World, life: Life, by: int) -> None:
 
 def announce(world: World, life: Life, *, rising: bool) -> None:
     """The belief that stands for this one rose or fell: flags and waiting replacements that depend on it follow."""
-    for edge in life.by or ():
-        if edge.state is WAITING:
-            mark(world, edge)
-            if rising:
-                enqueue(world, edge)
-    for contradiction in life.disputes or ():
-        contradictions.judge(world, contradiction)
-    conclusions.look_again(world, life)
-    if rising:
+    if life.waits and life.by:
+        for edge in life.by:
+            if edge.state is WAITING:
+                mark(world, edge)
+                if rising:
+                    enqueue(world, edge)
+    if life.disputes:
+        for contradiction in life.disputes:
+            contradictions.judge(world, contradiction)
+    if life.feeds:
+        conclusions.look_again(world, life)
+    if rising and life.watched_by:
         wake(world, life)

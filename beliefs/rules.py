@@ -75,15 +75,18 @@ class Profile(NamedTuple):
     half_lives: Mapping[str, int] = MappingProxyType({})
     kinds: Mapping[str, int] = MappingProxyType({})
     fail_closed: bool = False
+    place: int = 0
+    """Its place among the activations; tells apart two of one name."""
 
     @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> Profile:
+    def of(cls, payload: Mapping[str, Any], place: int) -> Profile:
         """The profile that an event's payload describes."""
         return cls(
             payload["profile"],
             payload.get("half_lives") or {},
             payload.get("kinds") or {},
             bool(payload.get("fail_closed")),
+            place,
         )
 
 
@@ -171,6 +174,16 @@ def most_conservative(acts: Collection[str]) -> str:
     return "question"
 
 
+class Character(NamedTuple):
+    """What the rules make of a belief's attributes."""
+
+    mature: bool
+    """Whether it passes the entry gate."""
+    half_life: HalfLife
+    inherits: bool
+    """Whether it takes the half-life of what it corrects."""
+
+
 class HalfLife(NamedTuple):
     """How fast a belief ages, and why."""
 
@@ -204,3 +217,14 @@ def _by_act(act: str, attributes: Mapping[str, Any], profile: Profile, rules: Ru
     if days := profile.kinds.get(kind):
         return days, f"profile:{kind}"
     return rules.kinds.get(kind) or rules.kinds[UNKNOWN_KIND], f"kind:{kind}"
+
+
+def character(attributes: Mapping[str, Any], policy: Policy | None, profile: Profile, rules: Rules) -> Character:
+    """Apply the tables to the attributes of one belief."""
+    return Character(
+        passes_entry(attributes),
+        own_half_life(attributes, policy, profile, rules),
+        (policy is None or policy.decay == "by_act")
+        and timeless_kind(attributes) is None
+        and act_for_ageing(attributes) == "correction",
+    )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import BUILT_IN, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Profile, Rules
+from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, Profile, Rules, character
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.contradictions import Contradiction
@@ -60,6 +60,7 @@ class World:
         """Lives whose half-life may have changed."""
         self.queue: list[tuple[int, Replacement]] = []
         """Waiting replacements that may act now, the oldest first."""
+        self._characters: dict[tuple[Any, ...], Character] = {}
         self._bounds: list[tuple[int, int, Life]] = []
         self._scheduled = 0
 
@@ -75,7 +76,11 @@ class World:
 
     def change(self, life: Life) -> None:
         """Announce a change of what a life is; to be called before the change."""
-        self.touch(life)
+        if not life.touched:
+            if life.stale_at <= self.now:
+                life.pass_bounds(self.now)
+            life.touched = True
+            self.touched.append(life)
         self.dirty.append(life)
 
     def refresh(self, life: Life) -> None:
@@ -103,6 +108,18 @@ class World:
         if event not in self.void:
             self.voided_at[event] = self.now
         self.void[event] = Note(event, reason, about)
+
+    def character(self, life: Life) -> Character:
+        """What the rules make of a life's attributes under its policy and profile."""
+        get = life.attributes.get
+        key = (
+            get("speech_act"), get("speech_act_confidence"), get("kind"), get("node_kind"), get("confidence"),
+            get("assertion_class"), life.policy, life.profile.place,
+        )  # fmt: skip
+        found = self._characters.get(key)
+        if found is None:
+            found = self._characters[key] = character(life.attributes, life.policy, life.profile, self.rules)
+        return found
 
     def policy_of(self, life: Life) -> Policy | None:
         """The policy that a belief's attributes name, if it is defined; otherwise the belief is kept for later."""

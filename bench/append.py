@@ -9,6 +9,7 @@ Run: python bench/append.py [--events 20000] [--runs 5] [--seed 1] [--json]
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import platform
 import random
@@ -32,7 +33,9 @@ SIZES = (1, 10, 100, 1000)
 SHARE = {1: 50, 10: 10, 100: 2, 1000: 1}
 """Small commits cost an fsync each: so much fewer events of them."""
 WORDS = "the quick brown fox jumps over one lazy dog while rain falls on old roof tiles and nobody asks why".split()
-TABLES = ("events", "words", "refs", "stamps", "heads", "buckets")
+TABLES = ("events", "words", "refs", "stamps", "tips", "heads", "buckets")
+CHANGED = ("heads", "buckets")
+"""Tables whose rows are replaced by each commit."""
 
 
 def wire(count: int, seed: int) -> Iterator[tuple[str, dict]]:
@@ -99,6 +102,9 @@ def rows_of(path: Path, size: int) -> list[dict[str, list[tuple]]]:
         commits[place[row[2] - 1]]["refs"].append(row)
     for number, row in enumerate(found["stamps"]):
         commits[place[number]]["stamps"].append(row)
+    position = {hashlib.sha256(row[-1]).digest()[:16]: row[0] for row in found["events"]}
+    for row in found["tips"]:
+        commits[place[position[row[1]] - 1]]["tips"].append(row)
     for commit in commits:
         commit["heads"], commit["buckets"] = found["heads"], found["buckets"]
     return commits
@@ -108,12 +114,16 @@ def floor(path: Path, commits: list[dict[str, list[tuple]]]) -> float:
     """Seconds to write the same rows with nothing around it."""
     SQLiteLog(path).close()
     connection = connect(path, "power")
-    marks = {name: ", ".join("?" * len(commits[0][name][0])) for name in TABLES}
+    width = {name: len(connection.execute(f"SELECT * FROM {name}").description) for name in TABLES}
+    statements = {
+        name: f"INSERT {'OR REPLACE ' if name in CHANGED else ''}INTO {name} VALUES ({', '.join('?' * width[name])})"
+        for name in TABLES
+    }
     started = time.perf_counter()
     for commit in commits:
         connection.execute("BEGIN IMMEDIATE")
         for name in TABLES:
-            connection.executemany(f"INSERT OR REPLACE INTO {name} VALUES ({marks[name]})", commit[name])
+            connection.executemany(statements[name], commit[name])
         connection.execute("COMMIT")
     seconds = time.perf_counter() - started
     connection.close()

@@ -87,7 +87,7 @@ class Generator:
         kind = self.random.choices(tuple(REVISIONS), tuple(REVISIONS.values()))[0]
         one, other = choose(beliefs), choose(beliefs)
         if kind == "supersede":
-            self.supersede(one, other if self.random.random() < 0.3 else beliefs[-1])
+            self.supersede(one, other if self.random.random() < 0.15 else beliefs[-1])
         elif kind == "affirm":
             self.put("belief.affirmed", {"belief_id": one, "how": choose(("confirmation", "recurrence"))})
         elif kind == "promote":

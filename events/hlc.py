@@ -199,7 +199,8 @@ class Clock:
         _same_process(self._pid)
         with self._lock:
             wall = self._wall()
-            self._absorb(wall)
+            if self._parked:
+                self._absorb(wall)
             # Adding one to a full counter carries into the milliseconds, which is the borrowed one.
             issued = max(stamp(wall), self._last + 1)
             if ms_of(issued) > wall + self.max_drift_ms + 1:

@@ -86,11 +86,15 @@ class Merger:
                 unique[digest] = event
         placing.open({event.skeleton.writer for event in unique.values()})
         fresh = [event for event in unique.values() if not self._known(placing, event)]
+        tables = transaction.tables
+        if tables.has_aside():
+            words = tables.aside_words([event.hash for event in fresh if event.body is None])
+            for event in fresh:
+                event.salt, event.body = words.get(event.hash, (event.salt, event.body))
         clashing = transaction.clashing(fresh)
         placing.place([event for event in fresh if event not in clashing] if clashing else fresh)
         self._note_forks(placing)
         waiting = [*placing.waiting(), *clashing]
-        tables = transaction.tables
         if tables.has_aside():
             tables.drop_aside(placing.digests)
         if waiting:

@@ -311,6 +311,11 @@ class Tables:
         rows = self._among("SELECT state, salt, body FROM aside WHERE prev IN ({})", hashes)
         return [Event(*row) for row in rows]
 
+    def aside_words(self, hashes: Collection[bytes]) -> dict[bytes, tuple[bytes, bytes]]:
+        """Salt and body of those of these skeletons that are kept aside with their words."""
+        rows = self._among("SELECT hash, salt, body FROM aside WHERE body IS NOT NULL AND hash IN ({})", hashes)
+        return {hash: (salt, body) for hash, salt, body in rows}
+
     def drop_aside(self, hashes: Collection[bytes]) -> int:
         """Remove what was stored after all; returns how many were there."""
         self._cursor.executemany("DELETE FROM aside WHERE hash = ?", [(hash,) for hash in hashes])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import chain, compress
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.envelope import Skeleton
-from beliefbase.projections.columns import Ints, Texts, keys_of, texts
+from beliefbase.projections.columns import Ints, Texts, hexes, keys_of, texts
+
+_TEXT_OR_NOTHING: Final = frozenset({str, type(None)})
 
 
 class Signature(NamedTuple):
@@ -57,41 +60,50 @@ class Batch:
     @cached_property
     def ids(self) -> Texts:
         """Ids, as they are shown."""
-        return texts([event_id.hex() for event_id in self.event_ids])
+        return texts(hexes(self.event_ids))
 
     @cached_property
     def stamps(self) -> Ints:
         """Stamps."""
-        return np.array([skeleton.hlc for skeleton in self.skeletons], dtype=np.int64)
+        return np.array(self._columns.hlc, dtype=np.int64)
 
-    @cached_property
-    def seqs(self) -> list[int]:
+    @property
+    def seqs(self) -> Sequence[int]:
         """Places in their streams."""
-        return [skeleton.seq for skeleton in self.skeletons]
+        return self._columns.seq  # type: ignore[return-value]  # a column, not a field
 
-    @cached_property
-    def lags(self) -> list[int]:
+    @property
+    def lags(self) -> Sequence[int]:
         """Wall milliseconds at append minus those of the stamp."""
-        return [skeleton.recorded for skeleton in self.skeletons]
+        return self._columns.recorded  # type: ignore[return-value]
 
     @cached_property
     def writers(self) -> list[str]:
         """Streams, as they are shown."""
-        signatures = self._signatures
-        return [signatures[skeleton.writer].writer for skeleton in self.skeletons]
+        return [signature.writer for signature in self._signed]
 
     @cached_property
     def agents(self) -> list[str]:
         """Hashes of the agents' names, as they are shown."""
-        signatures = self._signatures
-        return [signatures[skeleton.writer].agent for skeleton in self.skeletons]
+        return [signature.agent for signature in self._signed]
 
     @cached_property
     def refs(self) -> list[str | None]:
         """Hashes of their source_refs, as they are shown."""
-        return [
-            None if skeleton.source_ref is None else skeleton.source_ref.hex() for skeleton in self.skeletons
-        ]
+        return [None if ref is None else ref.hex() for ref in self._refs]
+
+    @cached_property
+    def _columns(self) -> Skeleton:
+        """The fields of all skeletons, each as a tuple: a skeleton of columns."""
+        return Skeleton._make(zip(*self.skeletons, strict=True))
+
+    @property
+    def _refs(self) -> Sequence[bytes | None]:
+        return self._columns.source_ref  # type: ignore[return-value]
+
+    @cached_property
+    def _signed(self) -> list[Signature]:
+        return list(map(self._signatures.__getitem__, self._columns.writer))  # type: ignore[arg-type]
 
     # -- what the payload and the words say
 
@@ -101,42 +113,55 @@ class Batch:
 
     def hexes(self, name: str) -> list[str | None]:
         """A field that holds an id or hash, as it is shown."""
-        return [value.hex() if (value := payload.get(name)) is not None else None for payload in self.payloads]
+        values = self.field(name)
+        if None in values:
+            return [None if value is None else value.hex() for value in values]
+        return list[str | None](hexes(values))
 
-    def text(self, name: str) -> list[str | None]:
+    def text(self, name: str) -> list[Any]:
         """A text of the words; None where it isn't one."""
-        return [
-            value if words is not None and isinstance(value := words.get(name), str) else None for words in self.words
-        ]
+        values = [None if words is None else words.get(name) for words in self.words]
+        if set(map(type, values)) <= _TEXT_OR_NOTHING:
+            return values
+        return [value if isinstance(value, str) else None for value in values]
 
     def text_list(self, name: str) -> list[list[str] | None]:
         """A list of texts of the words; None where it isn't one, or empty."""
+        values = [None if words is None else words.get(name) for words in self.words]
         return [
-            list(value)
-            if words is not None and (value := words.get(name)) and isinstance(value, tuple) and _are_texts(value)
-            else None
-            for words in self.words
+            list(value) if value and isinstance(value, tuple) and set(map(type, value)) == {str} else None
+            for value in values
         ]
 
     # -- parts
 
-    def chosen(self, is_chosen: Callable[[int], bool]) -> Batch:
-        """The events at the positions for which this holds."""
-        places = [place for place in range(len(self)) if is_chosen(place)]
-        if len(places) == len(self):
+    def chosen(self, is_chosen: Sequence[Any]) -> Batch:
+        """The events for which there is something true in a column."""
+        if all(is_chosen):
             return self
-        parts = (self.event_ids, self.skeletons, self.payloads, self.words)
-        return Batch(self.type, *([part[place] for place in places] for part in parts), self._signatures)  # type: ignore[misc]
+        return Batch(
+            self.type,
+            list(compress(self.event_ids, is_chosen)),
+            list(compress(self.skeletons, is_chosen)),
+            list(compress(self.payloads, is_chosen)),
+            list(compress(self.words, is_chosen)),
+            self._signatures,
+        )
 
     @cached_property
     def worded(self) -> Batch:
         """The events whose words are here."""
-        return self.chosen(lambda place: self.words[place] is not None)
+        return self if None not in self.words else self.chosen([words is not None for words in self.words])
 
-    def chosen_by_text(self, name: str) -> Batch:
-        """The events whose words have a text of this name."""
-        found = self.text(name)
-        return self.chosen(lambda place: found[place] is not None)
+    @cached_property
+    def referred(self) -> Batch:
+        """The events that have a source_ref."""
+        return self.chosen(self._refs)
+
+    def saying(self, *names: str) -> Batch:
+        """The events whose words have a text of one of these names."""
+        found = [self.text(name) for name in names]
+        return self.chosen([any(value is not None for value in values) for values in zip(*found, strict=True)])
 
     def items(self, name: str) -> Items:
         """A field that holds a list, item by item."""
@@ -144,25 +169,18 @@ class Batch:
         lengths = np.array([len(items) for items in lists], dtype=np.int64)
         owner = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
         starts = np.cumsum(lengths) - lengths
-        return Items(owner, np.arange(len(owner), dtype=np.int64) - starts[owner], [x for items in lists for x in items])
+        return Items(owner, np.arange(len(owner), dtype=np.int64) - starts[owner], list(chain.from_iterable(lists)))
 
     def facts(self) -> list[Fact]:
         """The events as the rules read them."""
-        type_name, signatures = self.type, self._signatures
-        return [
-            Fact(
-                skeleton.hlc,
-                skeleton.writer,
-                skeleton.seq,
-                event_id,
-                type_name,
-                payload,
-                skeleton.basis_ids if skeleton.basis else (),
-                skeleton.source_ref,
-                signatures[skeleton.writer].agent_hash,
-            )
-            for event_id, skeleton, payload in zip(self.event_ids, self.skeletons, self.payloads, strict=True)
-        ]
+        if not len(self):
+            return []
+        columns = self._columns
+        basis = [skeleton.basis_ids for skeleton in self.skeletons] if any(columns.basis) else columns.basis
+        agents = [signature.agent_hash for signature in self._signed]
+        types = [self.type] * len(self)
+        place = (columns.hlc, columns.writer, columns.seq, self.event_ids)
+        return list(map(Fact._make, zip(*place, types, self.payloads, basis, self._refs, agents, strict=True)))  # type: ignore[call-overload]
 
 
 class Items(NamedTuple):
@@ -180,8 +198,4 @@ class Items(NamedTuple):
 
     def hexes(self, name: str) -> list[str | None]:
         """A field of items that are maps, which holds an id, as it is shown."""
-        return [found.hex() if (found := value.get(name)) is not None else None for value in self.values]
-
-
-def _are_texts(values: tuple[Any, ...]) -> bool:
-    return all(isinstance(value, str) for value in values)
+        return [None if found is None else found.hex() for found in self.field(name)]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Columns, hexes
 
 _BELIEF_ID = Column("belief_id", "VARCHAR", "Id of the belief: of its belief.extracted event")
 
@@ -22,7 +22,7 @@ class Beliefs(Projection):
     TABLES: ClassVar[tuple[Table, ...]] = (
         Table(
             "belief_facts",
-            "Beliefs as they were extracted, without their words; a class that was corrected later is in belief_intervals",
+            "Beliefs as they were extracted, without their words",
             Owner.EVENT,
             (
                 _BELIEF_ID,
@@ -30,7 +30,7 @@ class Beliefs(Projection):
                 Column("seq", "BIGINT", "Place in the stream, from 1"),
                 Column("agent_hash", "VARCHAR", "Hash of the extracting agent's name"),
                 Column("kind", "VARCHAR", "Kind, as extracted"),
-                Column("node_kind", "VARCHAR", "belief, conclusion, domain_concept, goal or work_product; NULL = belief"),
+                Column("node_kind", "VARCHAR", "belief, conclusion, domain_concept, goal, work_product; NULL = belief"),
                 Column("speech_act", "VARCHAR", "Speech act, as extracted"),
                 Column("speech_act_confidence", "BIGINT", "Confidence in the speech act, per mille"),
                 Column("voice", "VARCHAR", "self, authority, other, agent or system"),
@@ -126,7 +126,7 @@ class Beliefs(Projection):
                 "row_key": events.keys[evidence.owner],
                 "belief_id": events.ids[evidence.owner],
                 "position": evidence.place,
-                "cited": [cited.hex() for cited in evidence.values],
+                "cited": hexes(evidence.values),
             },
             "belief_spans": {
                 "row_key": events.keys[spans.owner],

@@ -13,7 +13,8 @@ Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Texts = npt.NDArray[np.object_]
-Columns = Mapping[str, Array | Sequence[Any]]
+Cells = Array | Sequence[Any]
+Columns = Mapping[str, Cells]
 
 NO_INTEGER: Final = -(1 << 63)
 """Stands for NULL in integer columns; no integer of an event is as low."""
@@ -25,12 +26,18 @@ def texts(values: Sequence[str | None]) -> Texts:
     return np.array(values, dtype=object)
 
 
+def hexes(ids: Sequence[bytes]) -> list[str]:
+    """Ids of 16 bytes, as they are shown."""
+    shown = b"".join(ids).hex()
+    return [shown[place : place + 32] for place in range(0, len(shown), 32)]
+
+
 def keys_of(ids: Sequence[bytes]) -> Ints:
     """Row keys: the first 8 bytes of ids as signed integers."""
     return np.frombuffer(b"".join([id_[:8] for id_ in ids]), dtype=">i8").astype(np.int64)
 
 
-def loadable(type_name: str, values: Array | Sequence[Any]) -> Array:
+def loadable(type_name: str, values: Cells) -> Array:
     """A column of a DuckDB type as DuckDB takes it; :func:`select` reads it back."""
     if isinstance(values, np.ndarray):
         return values

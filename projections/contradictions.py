@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Cells, Columns
 
 
 class Contradictions(Projection):
@@ -49,7 +49,7 @@ class Contradictions(Projection):
     )
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
-        common = {
+        common: dict[str, Cells] = {
             "row_key": events.keys,
             "judgement_id": events.hexes("judgement"),
             "writer_id": events.writers,

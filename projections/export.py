@@ -54,7 +54,9 @@ def export(folder: Path, target: Path, *, threads: int = 2, memory: str = MEMORY
     try:
         ((root, as_of_ms),) = connection.execute("SELECT root, as_of_ms FROM meta").fetchall()
         for name in _names(connection):
-            files[name] = _write(connection, f'SELECT * FROM "{name}" ORDER BY ALL', partial, target / f"{name}{SUFFIX}")
+            files[name] = _write(
+                connection, f'SELECT * FROM "{name}" ORDER BY ALL', partial, target / f"{name}{SUFFIX}"
+            )
         for path in target.glob(f"*{SUFFIX}"):
             if path.stem not in files:
                 path.unlink()
@@ -90,7 +92,9 @@ def write_answer(
     try:
         check_single_select(connection, sql)
         asked = sql.rstrip().rstrip(";")
-        return _write(connection, asked if limit is None else f"FROM ({asked}\n) LIMIT {limit}", partial, path, parameters)
+        return _write(
+            connection, asked if limit is None else f"FROM ({asked}\n) LIMIT {limit}", partial, path, parameters
+        )
     except (OSError, duckdb.IOException) as error:
         raise _unwritable(path, error) from error
     except duckdb.Error as error:
@@ -130,5 +134,7 @@ def _written(partial: Path) -> tuple[Path, ...]:
 
 def _unwritable(path: Path, error: Exception) -> StoreUnavailable:
     return StoreUnavailable(
-        f"can't write {path}: {str(error).splitlines()[0]}", hint="check the path, its rights and the disk", path=str(path)
+        f"can't write {path}: {str(error).splitlines()[0]}",
+        hint="check the path, its rights and the disk",
+        path=str(path),
     )

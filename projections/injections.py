@@ -11,8 +11,6 @@ from beliefbase.projections.columns import Columns
 
 _ID = Column("injection_id", "VARCHAR", "Id of the injection: of its memory.injected event")
 
-_WORDS = frozenset({"query", "context"})
-
 
 class Injections(Projection):
     """One row per injection, one per card, and one with the words while they are there."""
@@ -70,7 +68,7 @@ class Injections(Projection):
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
         cards = events.items("cards")
-        asked = events.chosen(lambda place: not _WORDS.isdisjoint(events.words[place] or ()))
+        asked = events.saying("query", "context")
         return {
             "injection_facts": {
                 "row_key": events.keys,

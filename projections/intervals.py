@@ -32,7 +32,7 @@ class Intervals(Projection):
                     "VARCHAR",
                     "candidate, active, superseded, duplicate, retracted, contradicted, obsolete, expired or erased",
                 ),
-                Column("cause_id", "VARCHAR", "Event that ended the belief; NULL while it lives and where time ended it"),
+                Column("cause_id", "VARCHAR", "Event that ended it; NULL while it lives and where time ended it"),
                 Column("by_id", "VARCHAR", "Event whose acting began the stretch; NULL where time did"),
                 Column("ended_hlc", "BIGINT", "Stamp from which this ending names the cause; NULL while it lives"),
                 Column("stale", "BOOLEAN", "Not affirmed for a half-life"),

@@ -17,16 +17,16 @@ import duckdb
 import numpy as np
 
 from beliefbase.projections.query import MEMORY, check_single_select, connect, failed
-from beliefbase.projections.survival import CAUSES, Curve, Incidence, LogRank, Spells, cumulative_incidence
+from beliefbase.projections.survival import CAUSES, Curve, Incidence, LogRank, Spells, cumulative_incidence, log_rank
 from beliefbase.projections.survival import kaplan_meier as estimate
-from beliefbase.projections.survival import log_rank
 from beliefbase.projections.survival.spells import ALL
 
 GROUPINGS: Final = ("kind", "speech_act", "policy", "agent", "model")
 """What curves can be grouped by."""
-KIND_AND_ACT: Final = "kind × speech act"
-"""The grouping that policies are suggested for; labels have the two names with this sign between them."""
-_COLUMNS: Final = {name: name for name in GROUPINGS} | {KIND_AND_ACT: "kind || ' × ' || speech_act"}
+SIGN: Final = " × "
+KIND_AND_ACT: Final = f"kind{SIGN}speech act"
+"""The grouping that policies are suggested for; labels have the two names with the sign between them."""
+_COLUMNS: Final = {name: name for name in GROUPINGS} | {KIND_AND_ACT: f"kind || '{SIGN}' || speech_act"}
 _ROWS: Final = "lifetimes"
 
 

@@ -56,7 +56,7 @@ class Names:
 
     def add(self, events: Batch) -> None:
         """Take note of the events that have a source_ref."""
-        named = events.chosen(lambda place: events.skeletons[place].source_ref is not None)
+        named = events.referred
         if not len(named):
             return
         batch = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import ClassVar
+from unicodedata import normalize
 
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.catalog.base import Hashed, place
@@ -42,19 +42,22 @@ class Names(Projection):
     )
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
-        found: dict[str, str] = {}
+        found: dict[bytes, str] = {}
         for field in HASHED_FIELDS[events.type]:
-            for name, hashed in set(zip(events.text(field), events.field(field), strict=True)):
-                if name is not None and hashed is not None:
-                    known, shown = _hashed(name)
-                    if known == hashed:  # a foreign writer may pretend
-                        found[known.hex()] = shown
-        return {"names": {"hash": list(found), "name": list(found.values())}}
+            column, names = events.field(field), events.text(field)
+            given: Iterable[tuple[bytes | None, str | None]] = dict(zip(column, names, strict=True)).items()
+            if any(not _is_named(hashed, name) for hashed, name in given):  # a name may hide behind one that is none
+                given = set(zip(column, names, strict=True))
+            for hashed, name in given:
+                if hashed is not None and name is not None and _is_named(hashed, name):
+                    found[hashed] = normalize("NFC", name)
+        return {"names": {"hash": [hashed.hex() for hashed in found], "name": list(found.values())}}
 
 
 @lru_cache(1 << 16)
-def _hashed(name: str) -> tuple[bytes, str]:
-    return name_hash(name), unicodedata.normalize("NFC", name)
+def _is_named(hashed: bytes | None, name: str | None) -> bool:
+    """Whether a hash is that of a name: a foreign writer may pretend."""
+    return name is not None and name_hash(name) == hashed
 
 
 PROJECTION = Names()

@@ -110,9 +110,7 @@ class Partition:
 
 def _sides(source: Source, facts: list[Fact]) -> list[Fact]:
     """The utterances that take part in contradictions, with their copies."""
-    sides = {
-        fact.payload[side] for fact in facts if fact.type == "contradiction.raised" for side in ("left", "right")
-    }
+    sides = {fact.payload[side] for fact in facts if fact.type == "contradiction.raised" for side in ("left", "right")}
     if not sides:
         return []
     found = [fact for fact in source.by_id(sides) if fact.type == "utterance.recorded"]
@@ -134,6 +132,6 @@ def _shown(source: Source, facts: list[Fact]) -> list[Fact]:
     for fact in facts if recurrences else ():  # what counts for a duplicate or a copy counts for others as well
         if fact.type == "belief.merged":
             shown.update((fact.payload["duplicate_id"], fact.payload["surviving_id"]))
-        elif fact.type == "belief.extracted" and named_alike[fact.ref] > 1:
+        elif fact.type == "belief.extracted" and fact.ref is not None and named_alike[fact.ref] > 1:
             shown.add(fact.id)
     return [fact for fact in source.naming(shown, (Role.SHOWN,)) if fact.type == "memory.injected"] if shown else []

@@ -9,7 +9,7 @@ import numpy as np
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Cells, Columns
 
 
 class Policies(Projection):
@@ -65,7 +65,7 @@ class Policies(Projection):
     )
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
-        common = {
+        common: dict[str, Cells] = {
             "row_key": events.keys,
             "writer_id": events.writers,
             "agent_hash": events.agents,

@@ -67,7 +67,9 @@ class Projector:
             self._lock = _locked(folder / LOCK)
         except OSError as error:
             raise StoreUnavailable(
-                f"{folder}: can't be written ({error.strerror})", hint="check the rights of the folder", path=str(folder)
+                f"{folder}: can't be written ({error.strerror})",
+                hint="check the rights of the folder",
+                path=str(folder),
             ) from error
         try:
             self._work = self._open()
@@ -193,7 +195,9 @@ class Projector:
 def _check_moment(as_of_ms: int) -> None:
     if not 0 <= as_of_ms < 1 << 47:
         raise InvalidEvent(
-            f"as_of {as_of_ms} is no moment between 1970 and 6429", hint="give milliseconds since 1970 UTC", field="as_of"
+            f"as_of {as_of_ms} is no moment between 1970 and 6429",
+            hint="give milliseconds since 1970 UTC",
+            field="as_of",
         )
 
 

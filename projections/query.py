@@ -146,7 +146,9 @@ def _open(folder: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnectio
     for _ in range(_TRIES):
         path = current(folder)
         if path is None:
-            raise NoSnapshot(f"{folder}: nothing was published yet", hint="run `beliefbase project` first", path=str(folder))
+            raise NoSnapshot(
+                f"{folder}: nothing was published yet", hint="run `beliefbase project` first", path=str(folder)
+            )
         try:
             connection = duckdb.connect(str(path), read_only=True, config=dict(settings))
         except duckdb.Error as error:  # pruned between the look at the pointer and the open: look again

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Cells, Columns
 
 
 class Questions(Projection):
@@ -69,7 +69,7 @@ class Questions(Projection):
     )
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
-        common = {"row_key": events.keys, "writer_id": events.writers, "agent_hash": events.agents}
+        common: dict[str, Cells] = {"row_key": events.keys, "writer_id": events.writers, "agent_hash": events.agents}
         if events.type == "question.raised":
             asked = events.worded
             return {
@@ -86,7 +86,7 @@ class Questions(Projection):
                     "topic": asked.text("topic"),
                 },
             }
-        worded = events.chosen_by_text("answer")
+        worded = events.saying("answer")
         return {
             "question_answers": {
                 **common,

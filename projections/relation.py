@@ -1,4 +1,4 @@
-"""The answer to a query as columns, for the caller's own library: polars, pandas, pyarrow or anything else that reads Arrow."""
+"""The answer to a query as columns, for the caller's own library: polars, pandas, pyarrow, whatever reads Arrow."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class Relation:
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        sql: str,
+        parameters: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> None:
         self._connection = connection
         check_single_select(connection, sql)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Cells, Columns
 
 
 class Revalidations(Projection):
@@ -50,7 +50,7 @@ class Revalidations(Projection):
     )
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
-        common = {
+        common: dict[str, Cells] = {
             "row_key": events.keys,
             "belief_id": events.hexes("belief_id"),
             "writer_id": events.writers,

@@ -102,7 +102,7 @@ class Revisions(Projection):
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
         other = _OTHER.get(events.type)
         basis = [sorted(skeleton.basis_ids) if skeleton.basis else () for skeleton in events.skeletons]
-        undone, reasoned = events.items("undoes"), events.chosen_by_text("reason")
+        undone, reasoned = events.items("undoes"), events.saying("reason")
         read = [(place, read) for place, ids in enumerate(basis) for read in ids]
         reader = np.array([place for place, _ in read], dtype=np.int64)
         return {

@@ -57,7 +57,7 @@ class Spells(Projection):
                 "since_hlc": lives.since[begins],
                 "until_hlc": lives.until[ends],
                 "active_hlc": np.where(active_from == FOREVER, NO_INTEGER, active_from),
-                "ended_as": np.where(is_open, None, statuses(lives.status[following])),
+                "ended_as": np.where(is_open, np.array(None, dtype=object), statuses(lives.status[following])),
                 "cause_id": shown(
                     None if ended else lives.cause[place] for ended, place in zip(is_open, following, strict=True)
                 ),

@@ -27,7 +27,8 @@ class Stretches:
         for life in lives:
             flat += life.line if life.forks is None else _laid_out(life)
             ends.append(len(flat) >> 2)
-        lengths = np.diff(np.array(ends, dtype=np.int64), prepend=0)
+        bounds = np.array([0, *ends], dtype=np.int64)
+        lengths = bounds[1:] - bounds[:-1]
         codes = np.array(flat[1::4], dtype=np.int64)
         status = codes & STATUS_BITS
         self.ids: Texts = texts([life.id.hex() for life in lives])

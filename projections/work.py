@@ -71,8 +71,17 @@ class WorkDatabase:
             run(f'DROP VIEW IF EXISTS "{name}"')
         for script in registry.scripts():
             run(script.sql)
-            for like in script.like:
-                self._inherit_comments(script.name, like)
+        comments: dict[str, dict[str, str | None]] = {}
+        for table, column, comment in self.rows(
+            "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE database_name = 'work'"
+        ):
+            comments.setdefault(table, {})[column] = comment
+        for script in registry.scripts():
+            for column, comment in comments.get(script.name, {}).items():
+                known = [comments[like][column] for like in script.like if comments[like].get(column)]
+                if comment is None and known:
+                    comments[script.name][column] = known[0]
+                    run(f"COMMENT ON COLUMN {script.name}.{column} IS {_quoted(known[0])}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -145,16 +154,6 @@ class WorkDatabase:
             f"INSERT INTO meta ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
             [values[name] for name in names],
         )
-
-    def _inherit_comments(self, view: str, like: str) -> None:
-        for column, comment in self.rows(
-            "SELECT v.column_name, t.comment FROM duckdb_columns() v JOIN duckdb_columns() t"
-            " ON t.column_name = v.column_name AND t.database_name = v.database_name"
-            " WHERE v.database_name = 'work' AND v.table_name = ? AND t.table_name = ?"
-            " AND v.comment IS NULL AND t.comment IS NOT NULL ORDER BY v.column_index",
-            [view, like],
-        ):
-            self.connection.execute(f"COMMENT ON COLUMN {view}.{column} IS {_quoted(comment)}")
 
     def _create(self, name: str, comment: str, columns: Sequence[Column]) -> None:
         run = self.connection.execute

@@ -32,9 +32,7 @@ class Surroundings(NamedTuple):
     """Told where bytes can't even be read, so that nobody else tries."""
 
 
-def check_stream(
-    stream: str, filed: Iterable[Filed], head: Head | None, around: Surroundings
-) -> Iterator[Finding]:
+def check_stream(stream: str, filed: Iterable[Filed], head: Head | None, around: Surroundings) -> Iterator[Finding]:
     """Check one branch of one writer's stream, given from the newest event back."""
     yield from _Walk(stream[:32], head, around).back(filed)
 

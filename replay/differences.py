@@ -149,9 +149,7 @@ def makers_of(log: EventLog, key: object) -> list[Event]:
     except ValueError:
         return []
     found = log.naming([named], [Role.SELF, Role.STATE])
-    order = {
-        event.id: (event.skeleton.hlc, event.skeleton.writer, event.skeleton.seq, event.id) for event in found
-    }
+    order = {event.id: (event.skeleton.hlc, event.skeleton.writer, event.skeleton.seq, event.id) for event in found}
     return sorted(found, key=lambda event: order[event.id])[:MAKERS]
 
 

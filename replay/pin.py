@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from beliefbase.beliefs.rules import RULES_VERSION
 from beliefbase.events.errors import BeliefbaseError, StoreUnavailable

@@ -91,7 +91,7 @@ def _differences(name: str, pin: Pin, digest: str, tables: Mapping[str, str]) ->
     differing = sorted(
         table for table in pin.tables.keys() | tables.keys() if pin.tables.get(table) != tables.get(table)
     )
-    what = f"the same events under the same rules gave digest {pin.digest[:16]}… in {name}, the replay gives {digest[:16]}…"
+    what = f"the same events under the same rules gave {pin.digest[:16]}… in {name}, the replay gives {digest[:16]}…"
     if not differing:
         yield Finding("drift", "pin", f"{what} (no table's digest differs: the pin was changed)")
     for table in differing:

@@ -38,10 +38,12 @@ _MADE_BY: Final = {
 def replayed(log: EventLog, folder: Path, *, as_of_ms: int, progress: Progress) -> Iterator[Projector]:
     """Read models made from nothing in a temporary place inside ``folder``, for the length of a block."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="audit-", dir=folder) as scratch:
-        with Projector(log, Path(scratch), progress=progress) as fresh:
-            fresh.rebuild(as_of_ms)
-            yield fresh
+    with (
+        tempfile.TemporaryDirectory(prefix="audit-", dir=folder) as scratch,
+        Projector(log, Path(scratch), progress=progress) as fresh,
+    ):
+        fresh.rebuild(as_of_ms)
+        yield fresh
 
 
 def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of_ms: int, progress: Progress) -> None:
@@ -60,11 +62,7 @@ def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of
     with owned(folder / LOCK):
         with replayed(log, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
             if not report.damaged:
-                report.tables = fresh.digests()
-                report.digest = fresh.digest(report.tables)
-                report.heads = _frontier(fresh, "work")
-                ((report.events,),) = fresh.rows("SELECT events FROM work.meta")
-                _list_dropped(fresh, report)
+                note_replay(fresh, report)
             late = {model: heads for model in models if (heads := model.check(log, fresh, report))}
         for heads in sorted(set(late.values())):
             part = at_frontier(log, heads)
@@ -72,6 +70,15 @@ def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of
                 for model in models:
                     if late.get(model) == heads:
                         model.check(part, fresh, report)
+
+
+def note_replay(fresh: Projector, report: AuditReport) -> None:
+    """Note what a replay gave: its digests, its frontier, and part (f), what the projections can't use."""
+    report.tables = fresh.digests()
+    report.digest = fresh.digest(report.tables)
+    report.heads = _frontier(fresh, "work")
+    ((report.events,),) = fresh.rows("SELECT events FROM work.meta")
+    _list_dropped(fresh, report)
 
 
 class Model(NamedTuple):
@@ -86,7 +93,7 @@ class Model(NamedTuple):
             report.not_checked.append(f"{self.what}: nothing was projected yet (beliefbase project)")
             return None
         try:
-            fresh.rows(f"ATTACH {_quoted(self.path)} AS {_ALIAS} (READ_ONLY)")
+            fresh.rows(f"ATTACH {quoted(self.path)} AS {_ALIAS} (READ_ONLY)")
         except duckdb.Error as error:
             report.add([self._drift(f"can't be read: {_first_line(error)}")])
             return None
@@ -156,5 +163,6 @@ def _first_line(error: Exception) -> str:
     return str(error).split("\n", 1)[0]
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
+    """A path as a text in SQL."""
     return "'" + str(path).replace("'", "''") + "'"

@@ -70,6 +70,9 @@ class Finding:
 class AuditReport:
     """The result of an audit (DESIGN 8)."""
 
+    subject: str = "store"
+    """What was audited: a store, or the path of a log file."""
+    from_file: bool = False
     checked: dict[str, int] = field(default_factory=dict)
     """How much each check looked at: events, bodies, tables, rows …"""
     findings: list[Finding] = field(default_factory=list)
@@ -128,6 +131,7 @@ class AuditReport:
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
+            "subject": self.subject,
             "outcome": self.outcome,
             "exit": self.exit_code,
             "digest": self.digest,
@@ -144,7 +148,8 @@ class AuditReport:
         """For people: the outcome first, then each finding."""
         whole = "the log is whole" if not self.seen_before else "what came after the last full audit is whole"
         head = {
-            "same": f"Same: {whole}" + (" and its replay gives the read models." if self.checked.get("tables") else "."),
+            "same": f"Same: {whole}"
+            + (" and its replay gives the read models." if self.checked.get("tables") else "."),
             "drift": "Drift: the log is whole, but something differs from its replay.",
             "damaged": "Damaged: the log contradicts itself, or what was noted of it.",
             "nothing_checked": "Nothing checked: the log is empty.",

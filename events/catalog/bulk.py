@@ -28,9 +28,13 @@ class BulkReader:
         """:meth:`Catalog.read` of each of these skeletons, all of which are of this type; never raises."""
         reader = self._readers.get(type_name)
         payloads = [skeleton.payload for skeleton in skeletons]
-        if reader is not None and _as_written(reader, skeletons) and _well_formed(reader, type_name, payloads):
-            if _touches_agree(reader, skeletons, payloads):
-                return list(payloads)
+        if (
+            reader is not None
+            and _as_written(reader, skeletons)
+            and _well_formed(reader, type_name, payloads)
+            and _touches_agree(reader, skeletons, payloads)
+        ):
+            return list(payloads)
         return [self._catalog.read(skeleton) for skeleton in skeletons]
 
 

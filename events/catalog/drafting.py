@@ -48,7 +48,7 @@ def draft(model: type[EventModel], reader: Reader, fields: Mapping[str, Any]) ->
     """
     fields, malformed = _leave_out_malformed(model, fields)
     try:
-        event = model.model_validate(fields)
+        event = model.__pydantic_validator__.validate_python(fields)
     except ValidationError as error:
         raise _explained(model.TYPE, error) from None
     return _split(reader, event, malformed)

@@ -20,6 +20,8 @@ from beliefbase.writing import StoreWriter, When, milliseconds
 if TYPE_CHECKING:
     from beliefbase.projections.projector import Projector, Report
     from beliefbase.projections.relation import Relation
+    from beliefbase.replay.audit import Request
+    from beliefbase.replay.pin import Pin
     from beliefbase.replay.report import AuditReport
 
 LOG_NAME = "log.db"
@@ -215,11 +217,25 @@ class BeliefStore:
             projector.refresh(self.wall())
             return projector.digest()
 
-    def audit(self, *, progress: Progress = _quiet) -> AuditReport:
-        """Check the log, rebuild the read models from nothing and compare (DESIGN 8)."""
-        from beliefbase.replay.audit import audit
+    def audit(self, request: Request | None = None, *, progress: Progress = _quiet) -> AuditReport:
+        """Check the log, rebuild the read models from nothing and compare; ``request`` asks for more, or for less.
 
-        return audit(self.log, self.path / READ_NAME, as_of_ms=self.wall(), progress=progress)
+        Raises:
+            ProjectorBusy: another process projects this store at the moment.
+        """
+        from beliefbase.replay.audit import Request, audit
+
+        return audit(
+            self.log, self.path / READ_NAME, request or Request(), as_of_ms=self.wall(), progress=progress
+        )
+
+    def pin(self, *, as_of: When = None, progress: Progress = _quiet) -> tuple[Pin | None, AuditReport]:
+        """Audit the store, and pin what it answers; no pin where the audit finds something or there is nothing."""
+        from beliefbase.replay.audit import audit, pin_of
+
+        at = self._moment(as_of)
+        report = audit(self.log, self.path / READ_NAME, as_of_ms=at, progress=progress)
+        return (None if report.exit_code else pin_of(report, at)), report
 
     def _believed(self, macro: str, as_of: When) -> list[dict[str, Any]]:
         at = self._moment(as_of)

@@ -289,6 +289,51 @@ def test_a_resolution_waits_for_what_replaced_its_winner_in_turn():
     assert last_alone(log, loser).at(log.newest).status == "contradicted"
 
 
+def test_a_resolution_that_acts_at_last_undoes_what_an_earlier_one_did_to_its_winner():
+    log = Log()
+    left, right, other = (log.belief() for _ in range(3))
+    log.put("belief.demoted", belief_id=other)
+    raised = log.put("contradiction.raised", left=left, right=right)
+    log.put("contradiction.resolved", contradiction_id=raised, outcome="left")
+    log.supersede(right, other)
+    log.put("contradiction.resolved", contradiction_id=raised, outcome="right")
+    assert fold(log.facts).lives[right].at(log.newest).status == "contradicted"
+    log.put("belief.promoted", belief_id=other)
+    assert last_alone(log, left).at(log.newest).status == "contradicted"
+    assert last_alone(log, right).at(log.newest).status == "superseded"
+
+
+def test_a_late_affirmation_lets_a_resolution_act_whose_winner_would_have_expired():
+    days = 86_400
+    log = Log()
+    winner, loser = log.belief(policy="fast_decay_status"), log.belief()
+    raised = log.put("contradiction.raised", left=winner, right=loser)
+    log.put("contradiction.resolved", at=15 * days, contradiction_id=raised, outcome="left")
+    end = log.newest
+    conclusion = log.belief()
+    log.put("conclusion.derived", belief_id=conclusion, inputs=({"belief_id": loser, "role": "essential"},))
+    assert fold(log.facts).lives[loser].at(end).status == "active"
+    log.put("belief.affirmed", at=10 * days, belief_id=winner, how="confirmation")
+    assert last_alone(log, loser).at(end).status == "contradicted"
+    assert last_alone(log, conclusion).at(end).status == "candidate"
+
+
+def test_an_answer_that_waited_for_its_question_acts_when_that_arrives():
+    log = Log()
+    belief = log.belief()
+    prompt = (len(log.facts) + 2).to_bytes(16, "big")
+    answer = log.put("memory.revalidated", at=9, belief_id=belief, prompt_id=prompt, outcome="rejected")
+    log.put("memory.requires_revalidation_prompt", belief_id=belief, cause="stale")
+    before, last = log.facts[:-1], log.facts[-1]
+    assert fold(before).waiting == {answer: prompt}
+    table = Table(DEFAULT)
+    table.arrive(before)
+    table.arrive([last])
+    result = refold(DictSource(log.facts), [last])
+    assert result.lives[belief].at(9000 << 16 | 1).status == "retracted"
+    assert result.notes[answer] == []
+
+
 def test_a_conclusion_regains_an_input_that_it_now_replaces_in_turn():
     log = Log()
     given, middle, last, conclusion = (log.belief() for _ in range(4))
@@ -299,16 +344,20 @@ def test_a_conclusion_regains_an_input_that_it_now_replaces_in_turn():
     assert last_alone(log, conclusion).at(log.newest).status == "active"
 
 
-def test_a_correction_takes_the_half_life_of_what_it_now_corrects():
+def test_a_correction_ages_like_what_it_corrects_once_that_is_reclassified():
     log = Log()
-    old = log.belief(active=False, speech_act="humor_or_irony")
-    new = log.belief(speech_act="correction")
+    old, new = log.belief(), log.belief(speech_act="correction")
     log.supersede(old, new)
-    *others, last = log.facts
-    table = Table(DEFAULT)
-    table.arrive(others)
-    table.arrive([last])
-    assert refold(DictSource(log.facts), [last]).lives[new].half_life.days == 7
+    log.put("belief.reclassified", belief_id=old, speech_act="humor_or_irony")
+    assert last_alone(log, new).half_life.days == 7
+
+
+def test_a_superseder_that_arrives_after_its_supersession_ends_even_a_candidate():
+    log = Log()
+    old = log.belief(active=False)
+    log.supersede(old, (3).to_bytes(16, "big"))
+    log.belief(active=False)
+    assert last_alone(log, old).at(log.newest).status == "superseded"
 
 
 def test_a_late_injection_takes_back_a_promotion_by_recurrence():

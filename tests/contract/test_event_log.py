@@ -167,6 +167,17 @@ def test_a_stream_that_a_foreign_branch_overtook_can_not_be_continued_by_an_appe
         log.append([ann.said("Mine.")])
 
 
+def test_an_append_may_not_add_a_second_event_of_one_seq_to_another_branch(log):
+    ann = Author()
+    log.append([ann.joined()])
+    twin = ann.fork()
+    log.append([ann.said("2")])
+    log.merge([twin.said("2"), twin.said("3")])
+    with pytest.raises(Equivocation):
+        log.append([ann.said("3")])
+    assert log.append([twin.said("4")])  # the longest branch is free to go on
+
+
 def test_words_that_the_skeleton_does_not_commit_to_are_refused(log):
     event = Author().joined()
     with pytest.raises(InvalidEvent):
@@ -373,7 +384,7 @@ def test_a_prev_that_belongs_to_another_seq_or_writer_never_matches(new_log):
     one, two = ann.joined(), ann.said()
     skipped = Author(writer=ann.writer, seq=2, prev=skeleton_hash(one.raw)).said("seq 3 on top of seq 1")
     strange = Author("bob", seq=2, prev=skeleton_hash(two.raw)).said("on top of another writer's")
-    for order in itertools.permutations([[one, two], [skipped], [strange]]):
+    for order in [*itertools.permutations([[one, two], [skipped], [strange]]), [[one, two, skipped, strange]]]:
         log = new_log()
         for events in order:
             log.merge(events)
@@ -451,6 +462,14 @@ def test_bodies_that_come_later_reach_what_is_kept_aside(log):
     log.merge([Event(two.raw)])
     log.merge([two])
     log.merge([one])
+    assert log.get(two.id) == two
+
+
+def test_words_kept_aside_are_not_lost_when_a_copy_without_them_comes_with_the_predecessor(log):
+    ann = Author()
+    one, two = ann.said("1"), ann.said("2")
+    log.merge([two])
+    log.merge([one, Event(two.raw)])
     assert log.get(two.id) == two
 
 
@@ -586,6 +605,9 @@ def test_names_that_begin_alike_are_told_apart(log):
     assert log.naming([twin], [Role.STATE, Role.SELF], words=True) == [about]
     assert log.by_id([twin]) == [] and log.get(twin) is None
     assert log.naming([belief.id, twin], [Role.SELF, Role.STATE], words=True) == [belief, about]
+    log.append([both := ann.raised(belief.id, twin)])
+    assert log.naming([belief.id], [Role.STATE]) == [both]
+    assert log.naming([twin], [Role.STATE], words=True) == [about, both]
 
 
 def test_thousands_of_keys_are_asked_for_at_once(log):

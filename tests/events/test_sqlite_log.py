@@ -10,9 +10,11 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from eventsourcing.persistence import IntegrityError, StoredEvent
 from tests.events.build import Author
 from tests.events.processes import Child, error_in_child
 from tests.scale import scaled
@@ -231,6 +233,20 @@ def test_a_log_that_contradicts_itself_is_damaged(path):
         log.append([Author().joined("ann")])
     assert "audit" in raised.value.hint
     assert len(everything(log)) == 2
+
+
+def test_a_half_stored_batch_can_not_be_committed_by_passing_over_its_error(path):
+    log = SQLiteLog(path)
+    log.append([Author("ann").joined()])
+    raw_connection(path).execute("DELETE FROM heads")
+
+    def pass_over():
+        with log.transaction() as transaction, suppress(sqlite3.Error):
+            transaction.insert([Author("bob").joined(), Author("ann").joined("another")])
+
+    with pytest.raises(StoreUnavailable, match="passed over"):
+        pass_over()
+    assert len(everything(log)) == 1
 
 
 def test_an_index_of_another_version_is_made_anew(path):
@@ -649,3 +665,13 @@ def test_the_recorder_of_the_library_reads_the_log(path):
     ]
     assert [n.topic for n in log.recorder.select_notifications(1, 10)] == ["writer.joined/1", "utterance.recorded/1"]
     assert log.recorder.max_notification_id() == 2
+
+
+def test_the_recorder_of_the_library_writes_rows_and_refuses_conflicts(path):
+    log = SQLiteLog(path)
+    row = StoredEvent("stream", 1, "topic/1", b"state")
+    assert log.recorder.insert_events([row]) == [1]
+    with pytest.raises(IntegrityError):
+        log.recorder.insert_events([StoredEvent("other", 1, "topic/1", b"state"), row])
+    assert log.recorder.select_events("stream") == [row]
+    assert log.recorder.select_events("other") == []

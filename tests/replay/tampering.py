@@ -4,11 +4,11 @@ import sqlite3
 from contextlib import closing
 
 import msgpack
+from tests.events.build import Author
+from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.events.envelope import Skeleton
 from beliefbase.projections.projector import Projector
-from tests.events.build import Author
-from tests.projections.worlds import AS_OF_MS, World, open_log
 
 FIELDS = Skeleton._fields
 
@@ -85,7 +85,9 @@ def many_writers(count, of_each):
                 event = author.said(f"Sentence {turn} of {number}.")
                 said.append(event.id)
             elif kind in (1, 2) or len(beliefs) < 2:
-                event = author.extracted(f"Belief {turn} of {number}.", evidence=(said[-1],), source_ref=f"i:{turn}:{number}")
+                event = author.extracted(
+                    f"Belief {turn} of {number}.", evidence=(said[-1],), source_ref=f"i:{turn}:{number}"
+                )
                 beliefs.append(event.id)
             elif kind == 3:
                 event = author.superseded(beliefs[0], beliefs[-1], basis=revised[-2:])

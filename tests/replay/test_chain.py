@@ -3,21 +3,20 @@
 from itertools import groupby
 
 import pytest
+from tests.events.build import Author
+from tests.replay.tampering import FIELDS, field_ends, flipped, many_writers
+from tests.scale import scaled
 
 from beliefbase.events.envelope import Event
 from beliefbase.events.index import topic
 from beliefbase.events.log import Filed, Head
 from beliefbase.replay.chain import Surroundings, check_stream
-from tests.events.build import Author
-from tests.replay.tampering import FIELDS, field_ends, flipped, many_writers
-from tests.scale import scaled
 
 
 def filed(events):
     """As a store files a stream: the newest first."""
-    words_of = {True: lambda event: event.id, False: lambda event: None}
     return [
-        Filed(event.skeleton.seq, event, topic(event.skeleton), words_of[event.body is not None](event))
+        Filed(event.skeleton.seq, event, topic(event.skeleton), event.id if event.body is not None else None)
         for event in reversed(events)
     ]
 

@@ -41,6 +41,10 @@ COMMANDS: Final[dict[str, str]] = {
     "export": "reporting",
     "digest": "models",
     "audit": "checks",
+    "pin": "checks",
+    "golden": "replaying",
+    "replay": "replaying",
+    "taint": "replaying",
     "doctor": "checks",
     "demo": "showing",
 }

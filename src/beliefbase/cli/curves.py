@@ -23,7 +23,18 @@ DAY_MS: Final = 86_400_000
 GROUPINGS: Final = ("kind", "speech_act", "policy", "agent", "model")
 CAUSES: Final = ("superseded", "contradicted", "retracted", "obsolete", "expired", "duplicate", "erased")
 FIELDS: Final = ("group", "age_days", "at_risk", "ended", "censored", "survival", "lower", "upper")
-CAUSE_FIELDS: Final = ("group", "cause", "age_days", "at_risk", "ended", "censored", "survival", "incidence", "lower", "upper")
+CAUSE_FIELDS: Final = (
+    "group",
+    "cause",
+    "age_days",
+    "at_risk",
+    "ended",
+    "censored",
+    "survival",
+    "incidence",
+    "lower",
+    "upper",
+)
 
 
 @command("curves")
@@ -38,7 +49,9 @@ CAUSE_FIELDS: Final = ("group", "cause", "age_days", "at_risk", "ended", "censor
 @click.option("--active", is_flag=True, help="Lives as active beliefs only; a demotion censors.")
 @click.option("--as-of", help="A moment: RFC 3339, a date, or milliseconds; by default now.")
 @click.option("--where", help="Only beliefs for which this SQL condition on the columns of `beliefs` holds.")
-@click.option("--horizon", type=click.FloatRange(min=0, min_open=True), help="Days up to which mean lifetimes are taken.")
+@click.option(
+    "--horizon", type=click.FloatRange(min=0, min_open=True), help="Days up to which mean lifetimes are taken."
+)
 @click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the bands.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the points as CSV.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw them: FILE.svg or FILE.png.")
@@ -56,7 +69,11 @@ def curves_command(
     plot: Path | None,
     title: str,
 ) -> None:
-    """How long beliefs hold: medians, means and a test, or the points of the curves (docs/curves.md)."""
+    """Show how long beliefs hold.
+
+    Median and mean lifetimes, a test between groups, and how much expiry censored; --json and --csv give the points
+    of the curves, --plot draws them. docs/curves.md says how to read them.
+    """
     from beliefbase.projections.lifetimes import lifetimes
 
     with BeliefStore.open(settings.path) as store:
@@ -95,9 +112,7 @@ def survival_points(curves: Sequence[Curve]) -> Iterator[dict[str, Any]]:
             yield dict(zip(FIELDS, (curve.group, *values, point.lower, point.upper), strict=True))
 
 
-def incidence_points(
-    curves: Sequence[Curve], incidences: Sequence[Incidence], cause: str
-) -> Iterator[dict[str, Any]]:
+def incidence_points(curves: Sequence[Curve], incidences: Sequence[Incidence], cause: str) -> Iterator[dict[str, Any]]:
     """The points of incidences; survival is the share that ended by no cause, and the band is that of the incidence."""
     for curve, incidence in zip(curves, incidences, strict=True):
         left = dict(zip(curve.ages_ms.tolist(), (curve.ended + curve.censored).tolist(), strict=True))
@@ -155,7 +170,7 @@ def _remarks(found: Comparison) -> Iterator[str]:
         yield f"Left out: {found.unwatched:,} spells that ended, or were last watched, in the millisecond they began."
     for curve in found.curves:
         if curve.exhausted_ms is not None:
-            yield f"{curve.group}: all at risk at {_days(curve.exhausted_ms)} ended while others entered later; see docs."
+            yield f"{curve.group}: all at risk at {_days(curve.exhausted_ms)} ended, then others entered (see docs)."
 
 
 def _plot(found: Comparison, incidences: Sequence[Incidence], cause: str | None, path: Path, title: str) -> None:

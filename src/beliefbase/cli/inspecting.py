@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -72,18 +73,27 @@ def explain_command(settings: Settings, belief: str, as_of: str | None) -> None:
 
 
 @command("policies")
-@click.argument("action", type=click.Choice(["list", "show"]), default="list")
+@click.argument("action", type=click.Choice(["list", "show", "suggest"]), default="list")
 @click.argument("name", required=False)
 @as_of_option
-def policies_command(settings: Settings, action: str, name: str | None, as_of: str | None) -> None:
-    """List or show the lifecycle policies.
+@click.option(
+    "--write", "target", type=click.Path(dir_okay=False, path_type=Path), help="With suggest: a file for diff --policy."
+)
+def policies_command(settings: Settings, action: str, name: str | None, as_of: str | None, target: Path | None) -> None:
+    """List, show or suggest lifecycle policies.
 
-    Those built in and those defined by events; show NAME tells all about one.
+    Those built in and those defined by events; show NAME tells all about one. suggest reads from the lifetimes of
+    beliefs what policy and half-life each kind and speech act should have, or that there is not enough evidence.
     """
     from beliefbase.inspector.rendering import policies_text, policy_text
 
     if (action == "show") != (name is not None):
-        raise click.UsageError("policies list, or policies show NAME")
+        raise click.UsageError("policies list, policies show NAME, or policies suggest")
+    if action == "suggest":
+        from beliefbase.cli.advising import suggest
+
+        suggest(settings, as_of, target)
+        return
     with BeliefStore.open(settings.path) as store:
         rules = _rules(store, as_of)
         if name is not None:

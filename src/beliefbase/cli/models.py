@@ -50,13 +50,28 @@ def project_command(settings: Settings, watch: bool, rebuild: bool, as_of: str |
 
 @command("query")
 @click.argument("sql")
-@click.option("--format", "format_name", type=click.Choice(["table", "json", "csv"]), help="How to print the rows.")
+@click.option(
+    "--format", "format_name", type=click.Choice(["table", "json", "csv", "parquet"]), help="How to print the rows."
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write, for --format parquet."
+)
 @click.option("--limit", type=click.IntRange(min=1), help="Print at most so many rows.")
-def query_command(settings: Settings, sql: str, format_name: str | None, limit: int | None) -> None:
+def query_command(
+    settings: Settings, sql: str, format_name: str | None, output: Path | None, limit: int | None
+) -> None:
     """Ask the newest snapshot one SELECT, read-only and locked down."""
     from beliefbase.projections.query import query
 
     BeliefStore.open(settings.path).close()  # says what is wrong where there is no store
+    if (format_name == "parquet") != (output is not None):
+        raise click.UsageError("--format parquet and --output FILE go together")
+    if output is not None:
+        from beliefbase.projections.export import write_answer
+
+        rows = write_answer(Path(settings.path) / READ_NAME, sql, output, limit=limit)
+        settings.out.object({"file": str(output), "rows": rows}, f"{rows:,} rows in {output}")
+        return
     answer = query(Path(settings.path) / READ_NAME, sql, limit=limit)
     chosen = format_name or ("json" if settings.json else "table")
     if chosen == "csv":
@@ -64,8 +79,8 @@ def query_command(settings: Settings, sql: str, format_name: str | None, limit: 
         writer.writerow(answer.columns)
         writer.writerows(answer.rows)
     else:
-        rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
-        Output(json=chosen == "json").rows(rows, answer.columns, empty="(no rows)")
+        told = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+        Output(json=chosen == "json").rows(told, answer.columns, empty="(no rows)")
     if answer.truncated:
         click.echo(f"(the first {limit} rows; there are more)", err=True)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from beliefbase.cli.app import Settings, command
+from beliefbase.cli.output import Progress
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.errors import UnknownId
 from beliefbase.events.hlc import ms_of
 from beliefbase.events.ids import parse_id
 from beliefbase.events.log import Stored
-from beliefbase.store import BeliefStore
+from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import clock_text, moment
 
 POLL_SECONDS: Final = 0.3
@@ -94,12 +96,31 @@ def show_command(settings: Settings, id_: str) -> None:
 @command("active")
 @click.option("--as-of", help="A moment: RFC 3339, a date, or milliseconds; by default now.")
 @click.option("--candidates", is_flag=True, help="Also those that are live but not active.")
-def active_command(settings: Settings, as_of: str | None, candidates: bool) -> None:
+@click.option("--pin", "pin_file", type=click.Path(path_type=Path), help="As it was pinned in this file, by a replay.")
+def active_command(settings: Settings, as_of: str | None, candidates: bool, pin_file: Path | None) -> None:
     """List the beliefs that are active at a moment."""
+    if pin_file is not None and as_of:
+        raise click.UsageError("a pin has its own moment: give --pin or --as-of")
     with BeliefStore.open(settings.path) as store:
-        at = moment(as_of) if as_of else None
-        rows = store.live(as_of=at) if candidates else store.active(as_of=at)
+        if pin_file is not None:
+            rows = _at_pin(store, pin_file, candidates=candidates)
+        else:
+            at = moment(as_of) if as_of else None
+            rows = store.live(as_of=at) if candidates else store.active(as_of=at)
     settings.out.rows(rows, COLUMNS, empty="(no active beliefs)")
+
+
+def _at_pin(store: BeliefStore, file: Path, *, candidates: bool) -> list[dict[str, Any]]:
+    from beliefbase.replay.answers import active_at
+    from beliefbase.replay.pin import Pin
+
+    progress = Progress()
+    try:
+        return active_at(
+            store.log, store.path / READ_NAME, Pin.read(file), candidates=candidates, progress=progress.tell
+        )
+    finally:
+        progress.close()
 
 
 def describe(stored: Stored, agent: str | None) -> dict[str, Any]:

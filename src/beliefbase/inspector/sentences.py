@@ -11,6 +11,8 @@ from beliefbase.writing import clock_text
 
 Data = Mapping[str, Any]
 
+_NOUNS: Final = {"candidate": "a candidate", "duplicate": "a duplicate"}
+
 _WAITS: Final = {
     "known": "{} is not known here",
     "live": "{} is not live",
@@ -40,7 +42,7 @@ def _standing(told: Data) -> Iterator[str]:
     flags = "".join(f", {flag}" for flag in told["flags"])
     words = quoted(told["statement"]) if told["statement"] else "The belief (its words are not here)"
     yield (
-        f"{words} is {told['status']}{flags} as of {clock_text(told['as_of_ms'])},"
+        f"{words} is {_NOUNS.get(told['status'], told['status'])}{flags}, as of {clock_text(told['as_of_ms'])};"
         f" in this state since {clock_text(told['since_ms'])}."
     )
     if told["asked"] != told["belief"]:
