@@ -189,6 +189,8 @@ def _replace(world: World, fact: Fact, kind: int, what: str, target: bytes, by: 
     if named is None:
         world.refuse(fact.id, Reason.NOT_A_BELIEF, target)
         return
+    if named.into is not None:
+        world.change(named)
     for life in named.chain():
         replacements.propose(world, fact.id, kind, life, by)
         forks.fate(world, life, fact.id, "life", what, by)

@@ -162,9 +162,12 @@ class Life:
 
     def end(self, ending: Ending) -> None:
         """Put an ending in force."""
+        before = self.ends.get(ending[2])
         self.ends[ending[2]] = ending
         if self.first_end is None or ending < self.first_end:
             self.first_end = ending
+        elif before is self.first_end:
+            self.first_end = min(self.ends.values())
 
     def lift(self, event: bytes) -> None:
         """Take an ending by this event out of force, if there is one."""

@@ -67,7 +67,11 @@ class Suggestion(NamedTuple):
 
 def suggest(lives: Lifetimes, *, profile: Profile = DEFAULT_PROFILE, level: float = 0.95) -> list[Suggestion]:
     """One suggestion for every kind and speech act of which spells were watched, in the order of their names."""
-    rows = lives.spells(KIND_AND_ACT)
+    return of_spells(lives.spells(KIND_AND_ACT), profile=profile, level=level)
+
+
+def of_spells(rows: Spells, *, profile: Profile = DEFAULT_PROFILE, level: float = 0.95) -> list[Suggestion]:
+    """One suggestion per group; labels are kind and speech act with the sign between them."""
     curves = kaplan_meier(rows, level=level)
     return [_of_group(curve, mine, profile) for curve, (_, mine) in zip(curves, rows.by_group(), strict=True)]
 
@@ -138,7 +142,10 @@ def _reason(curve: Curve, rows: Spells, current_days: int | None) -> tuple[Reaso
         return ("mostly_obsolete" if 2 * obsolete > ended else "median"), curve.median_ms
     held = _trusted_ms(curve, LEAST_WATCHED, current_days)
     if held >= (current_days or LEAST_HELD_DAYS) * DAY_MS and _surely_held(curve, held) > 0.5:
-        return ("holds_until_expiry" if curve.expired else "holds"), held
+        if not curve.expired:
+            return "holds", held
+        if ended >= LEAST_ENDS:  # without ends, expiry would be the only evidence
+            return "holds_until_expiry", held
     return ("too_few_ends" if ended < LEAST_ENDS else "too_few_at_risk"), trusted
 
 
@@ -146,5 +153,6 @@ def _surely_held(curve: Curve, age_ms: int) -> float:
     """Lower bound of the survival at an age; without any end up to there by the rule of three (Hanley 1983)."""
     place = int(np.searchsorted(curve.ages_ms, age_ms, side="right")) - 1
     if curve.survival[place] >= 1:
-        return 1 - 3 / int(curve.at_risk[place])
+        (at_risk,) = curve.at_risk_at([age_ms])
+        return 1 - 3 / at_risk
     return float(np.nan_to_num(curve.lower[place]))

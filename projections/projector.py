@@ -64,7 +64,7 @@ class Projector:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(folder / LOCK)
+            self._lock: int | None = _locked(folder / LOCK)
         except OSError as error:
             raise StoreUnavailable(
                 f"{folder}: can't be written ({error.strerror})",
@@ -133,8 +133,8 @@ class Projector:
         """Publish the tables as they are, unless the newest snapshot is of the same frontier, versions and as_of."""
         meta = self._work.meta() or {}
         ((erasures,),) = self._work.rows("SELECT count(*) FROM erasure_facts")
-        state = {name: meta[name] for name in ("root", "as_of_ms", "rules", "projections")} | {"erasures": erasures}
-        return publish.publish(self._work.connection, self.folder, state=state)
+        state = {name: meta[name] for name in ("root", "as_of_ms", "rules", "projections")}
+        return publish.publish(self._work.connection, self.folder, state=state, erasures=erasures)
 
     def digests(self) -> dict[str, str]:
         """The digest of every table."""
@@ -151,7 +151,9 @@ class Projector:
     def close(self) -> None:
         """Close the work database and let others project."""
         self._work.close()
-        os.close(self._lock)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
     def __enter__(self) -> Self:
         return self

@@ -41,42 +41,51 @@ def current(folder: Path) -> Path | None:
     return None if state is None else folder / state["snapshot"]
 
 
-def publish(connection: Connection, folder: Path, *, state: dict[str, Any], purge: bool = False) -> Snapshot:
+def publish(connection: Connection, folder: Path, *, state: dict[str, Any], erasures: int) -> Snapshot:
     """Copy the work database into a new snapshot, unless the newest one was made from the same ``state``.
 
     Args:
         connection: Of the work database, attached as ``work``.
         folder: The ``read`` folder.
         state: What the snapshot depends on: frontier root, as_of, versions.
-        purge: Whether older snapshots go at once, readers or not: after an erasure.
+        erasures: How many erasures it stands for; where there is a new one, older snapshots go, readers or not.
 
     Raises:
         OSError: the folder can't be written.
     """
     known = _pointer(folder)
-    if known is not None and known["state"] == state and not purge and (folder / known["snapshot"]).exists():
-        return Snapshot(folder / known["snapshot"], known["number"], state["root"], published=False)
-    number = 1 + max([_number(path) for path in _snapshots(folder)] + [known["number"] if known else 0])
-    name = f"snapshot-{number:08}-{state['root'][:12]}.duckdb"
-    path, partial = folder / name, folder / f"{name}.tmp"
-    _write(connection, partial)
-    partial.rename(path)
-    _sync(folder)
-    _point(folder, {"snapshot": name, "number": number, "state": state})
-    prune(folder, keep=1 if purge else KEPT, held=purge)
-    return Snapshot(path, number, state["root"], published=True)
+    fresh = known is None or known["state"] != state or not (folder / known["snapshot"]).exists()
+    if known is None or fresh:
+        number = 1 + max([_number(path) for path in _snapshots(folder)] + [known["number"] if known else 0])
+        path = folder / f"snapshot-{number:08}-{state['root'][:12]}.duckdb"
+        partial = path.with_name(f"{path.name}.tmp")
+        _write(connection, partial)
+        partial.rename(path)
+        _sync(folder)
+        clean = known["clean_from"] if known is not None and known["erasures"] == erasures else number
+        known = {
+            "snapshot": path.name,
+            "number": number,
+            "state": state,
+            "erasures": erasures,
+            "clean_from": clean,
+        }
+        _point(folder, known)
+    prune(folder, clean_from=known["clean_from"])
+    return Snapshot(folder / known["snapshot"], known["number"], state["root"], published=fresh)
 
 
-def prune(folder: Path, *, keep: int = KEPT, held: bool = False) -> list[Path]:
+def prune(folder: Path, *, clean_from: int = 0) -> list[Path]:
     """Remove old snapshots, and leftovers of publications that were cut short; returns what was removed.
 
-    Snapshots that a reader has open stay, unless ``held`` says that they go as well: their readers keep what they
-    have open until they close it.
+    Snapshots that a reader has open stay, but for those with a number below ``clean_from``, which may hold words
+    that were erased since: their readers keep what they have open until they close it.
     """
     for leftover in folder.glob("snapshot-*.tmp*"):
         leftover.unlink(missing_ok=True)
-    old = sorted(_snapshots(folder), key=_number)[:-keep]
-    gone = [path for path in old if held or not _is_read(path)]
+    ordered = sorted(_snapshots(folder), key=_number)
+    gone = [path for path in ordered[:-1] if _number(path) < clean_from]
+    gone += [path for path in ordered[:-KEPT] if path not in gone and not _is_read(path)]
     for path in gone:
         path.unlink(missing_ok=True)
     if gone:

@@ -1,7 +1,8 @@
 -- needs: lifecycle_telemetry
-CREATE OR REPLACE MACRO telemetry_by(grouped_by, ts) AS TABLE
+CREATE OR REPLACE MACRO telemetry_by_groups(groupings, ts) AS TABLE
 SELECT
-    CASE grouped_by
+    g.grouped_by,
+    CASE g.grouped_by
         WHEN 'kind' THEN kind
         WHEN 'speech_act' THEN speech_act
         WHEN 'policy' THEN policy
@@ -35,21 +36,12 @@ SELECT
     max(began_ms) AS last_began_ms,
     quantile_disc(age_at_invalidation_ms, 0.5) AS median_age_at_invalidation_ms
 FROM lifecycle_telemetry_at(ts)
-GROUP BY 1;
-COMMENT ON MACRO TABLE telemetry_by IS 'One grouping of telemetry_by_group at another moment';
+CROSS JOIN (SELECT unnest(groupings) AS grouped_by) AS g
+GROUP BY 1, 2;
+COMMENT ON MACRO TABLE telemetry_by_groups IS 'The view telemetry_by_group for a list of groupings, at another moment';
 
 CREATE OR REPLACE VIEW telemetry_by_group AS
-SELECT 'all' AS grouped_by, * FROM telemetry_by('all', (SELECT as_of_ms FROM meta))
-UNION ALL
-SELECT 'kind', * FROM telemetry_by('kind', (SELECT as_of_ms FROM meta))
-UNION ALL
-SELECT 'speech_act', * FROM telemetry_by('speech_act', (SELECT as_of_ms FROM meta))
-UNION ALL
-SELECT 'policy', * FROM telemetry_by('policy', (SELECT as_of_ms FROM meta))
-UNION ALL
-SELECT 'agent', * FROM telemetry_by('agent', (SELECT as_of_ms FROM meta))
-UNION ALL
-SELECT 'model', * FROM telemetry_by('model', (SELECT as_of_ms FROM meta));
+SELECT * FROM telemetry_by_groups(['all', 'kind', 'speech_act', 'policy', 'agent', 'model'], (SELECT as_of_ms FROM meta));
 COMMENT ON VIEW telemetry_by_group IS 'lifecycle_telemetry summed up by agent, kind, speech act, policy and model; filter by grouped_by';
 COMMENT ON COLUMN telemetry_by_group.grouped_by IS 'all, kind, speech_act, policy, agent or model';
 COMMENT ON COLUMN telemetry_by_group.group_name IS 'The group: a kind, a speech act …';

@@ -4,14 +4,14 @@ import math
 
 import lifelines
 import pytest
+from tests.events.build import START_MS, Author
+from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.projections import lifetimes
 from beliefbase.projections.errors import QueryFailed, QueryRefused
 from beliefbase.projections.projector import Projector
 from beliefbase.projections.query import connect, query
 from beliefbase.projections.survival import CAUSES, ENDS, cumulative_incidence, kaplan_meier
-from tests.events.build import START_MS, Author
-from tests.projections.worlds import AS_OF_MS, World, open_log
 
 DAY = 86_400_000
 ACTIVE = {"assertion_class": "durable_fact", "confidence": 900}
@@ -60,14 +60,14 @@ def rows(tmp_path):
     """Entry, exit (in days) and cause of each belief's rows, by belief."""
 
     def ask(log, *, as_of=1000, active=False):
-        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
-        project(folder, log.events, START_MS + as_of * DAY)
+        folder = tmp_path / f"{len(log.events)} events"
+        if not folder.exists():
+            project(folder, log.events, START_MS + 1000 * DAY)
         found = {}
         answer = query(
             folder / "read",
-            "SELECT belief_id, entry_ms, exit_ms, cause FROM watched_spells_at((SELECT as_of_ms FROM meta), $active)"
-            " ORDER BY ALL",
-            {"active": active},
+            "SELECT belief_id, entry_ms, exit_ms, cause FROM watched_spells_at($ts, $active) ORDER BY ALL",
+            {"ts": START_MS + round(as_of * DAY), "active": active},
         )
         for belief, entry, exit_, cause in answer.rows:
             found.setdefault(bytes.fromhex(belief), []).append((entry / DAY, exit_ / DAY, cause))
@@ -203,7 +203,9 @@ class TestRows:
     def test_labels_are_those_of_the_extraction(self, log, tmp_path):
         log.join("bob", model="parrot-2")
         belief = log.extract(0, "bob", speech_act="observation", kind="note", **ACTIVE)
-        log.write(1, "belief.reclassified", belief_id=belief, kind="fact", speech_act="directive", policy="fast_decay_status")
+        log.write(
+            1, "belief.reclassified", belief_id=belief, kind="fact", speech_act="directive", policy="fast_decay_status"
+        )
         log.tick(2)
         project(tmp_path, log.events, START_MS + 10 * DAY)
         answer = query(tmp_path / "read", "SELECT kind, speech_act, policy, agent, model FROM watched_spells")
@@ -252,7 +254,7 @@ class TestLifetimes:
             assert lives.spells("kind").labels == ("note",)
 
     @pytest.mark.parametrize(
-        "where, error", [("no_such_column", QueryFailed), ("true); DROP TABLE meta; --", QueryRefused), ("(", QueryFailed)]
+        "where, error", [("no_such_column", QueryFailed), ("true); SELECT (1", QueryRefused), ("(", QueryFailed)]
     )
     def test_what_is_no_condition_is_refused(self, read, where, error):
         with pytest.raises(error), lifetimes.lifetimes(read, as_of_ms=0, where=where):
@@ -291,13 +293,16 @@ def test_sql_and_python_draw_the_same_curves(world, by, active):
         curves, ends = kaplan_meier(lives.spells(by)), cumulative_incidence(lives.spells(by))
         asked = {"by": by or "all", "ts": at, "active": active}
         drawn = connection.execute(
-            "FROM invalidation_curve_by($by, $ts, $active) ORDER BY group_name, age_ms", asked
+            "SELECT * EXCLUDE (grouped_by) FROM invalidation_curves([$by], $ts, $active) ORDER BY group_name, age_ms",
+            asked,
         ).fetchall()
         told = connection.execute(
-            "FROM cumulative_incidence_by($by, $ts, $active) ORDER BY group_name, cause, age_ms", asked
+            "SELECT * EXCLUDE (grouped_by) FROM cumulative_incidences([$by], $ts, $active)"
+            " ORDER BY group_name, cause, age_ms",
+            asked,
         ).fetchall()
     points = [(curve.group, *point) for curve in curves for point in curve.points]
-    assert len(points) > 20
+    assert points
     assert [row[:6] for row in drawn] == [point[:6] for point in points]
     for row, point in zip(drawn, points, strict=True):
         assert row[6:] == pytest.approx(point[6:], abs=1e-9)
@@ -316,8 +321,8 @@ def test_survival_and_incidences_sum_to_one(world):
     read, _ = world
     sums = query(
         read,
-        "SELECT max(abs(1 - survival - incidence)) FROM (SELECT grouped_by, group_name, age_ms, max(survival) AS survival,"
-        " sum(incidence) AS incidence FROM cumulative_incidence GROUP BY ALL) AS s",
+        "SELECT max(abs(1 - s - f)) FROM (SELECT max(survival) AS s, sum(incidence) AS f"
+        " FROM cumulative_incidence GROUP BY grouped_by, group_name, age_ms) AS at_each_age",
     ).rows
     assert sums[0][0] < 1e-9
 
