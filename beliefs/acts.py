@@ -38,8 +38,7 @@ def extracted(world: World, fact: Fact) -> None:
     world.lives[fact.id] = world.known[fact.id] = life
     world.change(life)
     life.mature = _classify(world, life)
-    life.half_life = world.character(life).half_life
-    world.set_bounds(life)
+    world.age(life, world.character(life).half_life)
     _met(world, fact.id, life)
 
 
@@ -87,8 +86,7 @@ def _affirm(world: World, fact: Fact, how: str) -> None:
         return
     session = fact.payload.get("session")
     acted = False
-    for life in named.chain():
-        world.touch(life)
+    for life in named.chain() if named.into is not None else (named,):
         if life.ends:
             continue
         acted = True
@@ -163,7 +161,7 @@ def reclassified(world: World, fact: Fact) -> None:
             _classify(world, life)
             life.reclassified_at = world.now
             life.base = life.anchor
-            world.set_bounds(life)
+            world.place_bounds(life)
             world.aging[life] = None
         was_mature = life.mature
         life.mature = life.promoted or world.character(life).mature

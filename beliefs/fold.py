@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
@@ -33,7 +34,7 @@ class Fold:
         """Copy to the earliest event with its type and source_ref."""
         self.waiting: dict[bytes, bytes | None] = {event: missing for event, (_, missing) in order.waiting.items()}
         """Events that don't act, to what they wait for (None: a question, which never acts)."""
-        self.waiting |= {fact.id: None for fact in order.questions}
+        self.waiting |= dict.fromkeys(order.questions)
         self.void: dict[bytes, Note] = world.void
         """Events that acted without any effect."""
         self.policies: Mapping[str, Policy] = world.policies
@@ -65,7 +66,7 @@ class Fold:
     def notes(self) -> list[Note]:
         """Every remark, sorted: what is void, what waits and for what, and what to know."""
         notes = [*self.void.values(), *self._world.notes]
-        notes += [Note(fact.id, Reason.QUESTION, None) for fact in self._order.questions]
+        notes += [Note(event, Reason.QUESTION, None) for event in self._order.questions]
         notes += [Note(event, Reason.MISSING, missing) for event, (_, missing) in self._order.waiting.items()]
         notes += [
             Note(event, Reason.REPLACEMENT_WAITS, life.id) for event, lives in self.pending.items() for life in lives
@@ -86,17 +87,18 @@ def fold(
     """
     order = ActingOrder(fact for fact in (*facts, *_erasures(erased or {})) if fact.hlc <= until)
     world = World(rules, order.entity)
+    acts, entity, bounds = ACTS.get, order.entity, world.bounds
+    touched, queue = world.touched, world.queue
     for now, fact in order:
-        if world.next_bound() <= now:
+        if bounds and bounds[0][0] <= now:
             _pass_time(world, now)
         world.now = now
-        act = ACTS.get(fact.type)
-        if fact.ref is not None and fact.id in order.entity:
-            copied(world, fact, order.entity[fact.id])
-        elif act is not None:
+        if entity and fact.id in entity:
+            copied(world, fact, entity[fact.id])
+        elif (act := acts(fact[4])) is not None:
             act(world, fact)
-        if world.touched or world.queue:
-            _settle(world, fact.id)
+        if touched or queue:
+            _settle(world, fact[3])
     _pass_time(world, until)
     world.now = until
     for life in world.lives.values():
@@ -117,47 +119,44 @@ def _erasures(erased: Erased) -> list[Fact]:
 
 def _settle(world: World, by: bytes | None) -> None:
     """Let everything follow that follows from the present event, then write the rows that changed."""
-    dirty = world.dirty
+    dirty, now, touched = world.dirty, world.now, world.touched
     while dirty or world.queue or world.aging:
         if world.aging:
             half_lives.update(world)
         while dirty:
-            _reassess(world, dirty.pop())
+            life = dirty.pop()
+            if life.expired is None and life.expires_at <= now:
+                life.expired = now
+                conclusions.look_again(world, life)
+            live = life.expired is None and not life.ends
+            active = live and life.mature and (life.inputs is None or conclusions.holds(world, life))
+            if live is not life.live or active is not life.active:
+                _changed(world, life, live, active)
         if world.queue:
             replacements.act_on_first_ready(world)
-    now = world.now
-    for life in world.touched:
+    for life in touched:
         life.touched = False
         life.write(now, by)
-    world.touched.clear()
+    touched.clear()
 
 
-def _reassess(world: World, life: Life) -> None:
-    """Compute anew whether a belief is live and active, and tell whoever depends on it."""
-    if life.expired is None and life.expires_at <= world.now:
-        life.expired = world.now
-        conclusions.look_again(world, life)
-    live = life.expired is None and not life.ends
-    active = live and life.mature and (life.inputs is None or conclusions.holds(world, life))
-    if live is life.live and active is life.active:
-        return
+def _changed(world: World, life: Life, live: bool, active: bool) -> None:
+    """A belief rose or fell: tell whoever depends on it."""
     rising = live > life.live or active > life.active
     life.live, life.active = live, active
     if active:
         life.ever = True
-    if not life.tied:
-        return
     if life.absorbed:
         for member in life.family():
             replacements.announce(world, member, rising=rising)
-    else:
+    elif life.tied:
         replacements.announce(world, life, rising=rising)
 
 
 def _pass_time(world: World, to: int) -> None:
     """Let every expiry up to a stamp come that others have to learn of."""
-    while world.next_bound() <= to:
-        bound, life = world.pop_bound()
+    while world.bounds and world.bounds[0][0] <= to:
+        bound, _, life = heapq.heappop(world.bounds)
         if life.expires_at != bound or not (life.live or life.feeds):
             continue
         world.now = bound

@@ -28,9 +28,8 @@ def update(world: World) -> None:
     for life, half_life in new.items():
         if half_life.days != life.half_life.days:
             world.change(life)
-            life.half_life = half_life
             life.base = life.anchor if life.reclassified_at == world.now else world.now
-            world.set_bounds(life)
+            world.age(life, half_life)
         else:
             life.half_life = half_life
 

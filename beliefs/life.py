@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from beliefbase.beliefs import intervals
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.intervals import CODE, CONTESTED, EXPIRED, STALE, Interval, Line, Spell
-from beliefbase.beliefs.rules import FOREVER, HalfLife, Profile, Rules
+from beliefbase.beliefs.rules import FOREVER, HalfLife, Profile
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.contradictions import Contradiction
@@ -33,7 +33,7 @@ class Life:
         "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
         "expired", "expires_at", "extraction", "faces", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
         "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
-        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "stale_at", "tied", "touched", "waits", "watched_by",
+        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched_by",
     )  # fmt: skip
 
     def __init__(self, extraction: Fact, born: int, profile: Profile) -> None:
@@ -61,6 +61,8 @@ class Life:
         self.policy: Policy | None = None
         self.profile = profile
         self.half_life: HalfLife = HalfLife(None, "")
+        self.span = 0
+        """The half-life as a difference of stamps; 0 where there is none."""
         self.inherits = False
         """Whether it takes the half-life of what it corrects."""
         self.anchor = born
@@ -175,14 +177,16 @@ class Life:
         if ending is not None and ending is self.first_end:
             self.first_end = min(self.ends.values(), default=None)
 
-    def set_bounds(self, rules: Rules) -> None:
-        """Place the bounds of staleness and expiry by half-life and base."""
-        days = self.half_life.days
-        if days is None:
+    def set_bounds(self) -> None:
+        """Place the bounds of staleness and expiry: one span and two after the millisecond of the base; saturating."""
+        span = self.span
+        if not span:
             self.stale_at = self.expires_at = FOREVER
-        else:
-            self.stale_at = rules.bound(self.base, days)
-            self.expires_at = rules.bound(self.base, 2 * days)
+            return
+        stale_at = (self.base >> 16 << 16) + span
+        expires_at = stale_at + span
+        self.stale_at = stale_at if stale_at < FOREVER else FOREVER
+        self.expires_at = expires_at if expires_at < FOREVER else FOREVER
 
     def chain(self) -> list[Life]:
         """This belief and, if it is merged, its survivors in turn."""

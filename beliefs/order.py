@@ -26,6 +26,11 @@ PRESUPPOSED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Fields that name what an event of a type presupposes. A reinstatement also presupposes the endings it undoes."""
 
+_ONE_FIELD: Final = {
+    kind: fields[0] for kind, fields in PRESUPPOSED.items() if len(fields) == 1 and kind not in ("belief.reinstated", "condition.met")
+}
+"""Types that presuppose exactly one id, which is always there."""
+
 
 class ActingOrder:
     """Iterates over facts in the order in which they act.
@@ -43,36 +48,40 @@ class ActingOrder:
         """Copy to the earliest event of its entity."""
         self.waiting: dict[bytes, tuple[Fact, bytes]] = {}
         """Event id to the fact and what it waits for; complete after the iteration."""
-        self.questions: list[Fact] = []
+        self.questions: dict[bytes, Fact] = {}
         """Extractions of questions: no beliefs, they never act."""
         self.facts = sorted(facts)
         self._first: dict[tuple[str, bytes], bytes] = {}
 
     def __iter__(self) -> Iterator[tuple[int, Fact]]:
         """Yield each acting fact with the stamp at which it acts."""
-        acted, blocked = self.acted, dict[bytes, list[Fact]]()
-        presupposed = PRESUPPOSED.get
-        previous = b""
+        acted, entity, first = self.acted, self.entity, self._first
+        blocked: dict[bytes, list[Fact]] = {}
+        presupposed = _ONE_FIELD.get
         for fact in self.facts:
-            stamp, _, _, event, kind, payload, _, ref, _ = fact
-            if event == previous:
+            event, kind = fact[3], fact[4]
+            if event in acted:
                 continue
-            previous = event
-            if ref is not None:
-                first = self._first.setdefault((kind, ref), event)
-                if first != event:
-                    self.entity[event] = first
-            missing = None
-            if fields := presupposed(kind):
-                if payload.get(fields[0]) not in acted or self.entity or len(fields) > 1 or kind == "belief.reinstated":
-                    missing = self._missing(fact)
-            elif kind == "belief.extracted" and payload.get("speech_act") == "question":
-                self.questions.append(fact)
-                continue
+            if fact[7] is not None:
+                earliest = first.setdefault((kind, fact[7]), event)
+                if earliest != event:
+                    entity[event] = earliest
+            field = presupposed(kind)
+            if field is not None:
+                missing = None if not entity and fact[5][field] in acted else self._missing(fact)
+            elif kind == "belief.extracted":
+                if fact[5].get("speech_act") == "question":
+                    self.questions[event] = fact
+                    continue
+                missing = None
+            else:
+                missing = self._missing(fact) if kind in PRESUPPOSED else None
             if missing is not None:
-                blocked.setdefault(missing, []).append(fact)
+                waiting = blocked.setdefault(missing, [])
+                if not waiting or waiting[-1] != fact:
+                    waiting.append(fact)
                 continue
-            acted[event] = stamp
+            stamp = acted[event] = fact[0]
             yield stamp, fact
             if blocked and event in blocked:
                 yield from self._followers(event, stamp, blocked)

@@ -239,7 +239,7 @@ def _hand_over_affirmation(world: World, duplicate: Life) -> None:
         world.change(survivor)
         survivor.anchor = duplicate.anchor
         survivor.base = max(survivor.base, survivor.anchor)
-        world.set_bounds(survivor)
+        world.place_bounds(survivor)
 
 
 def _spread(world: World, target: Life, replacer: Life) -> None:

@@ -101,12 +101,6 @@ class Rules:
     half_lives: Mapping[str, int] = field(default_factory=lambda: HALF_LIVES)
     kinds: Mapping[str, int] = field(default_factory=lambda: KIND_HALF_LIVES)
 
-    def bound(self, base: int, days: int | None) -> int:
-        """The stamp ``days`` after the stamp ``base``, before any event of its millisecond; saturates."""
-        if days is None:
-            return FOREVER
-        return min(((base >> 16) + days * self.day_ms) << 16, FOREVER)
-
 
 DEFAULT: Final = Rules()
 

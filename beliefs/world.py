@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import BUILT_IN, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, Profile, Rules, character
+from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, HalfLife, Profile, Rules, character
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.contradictions import Contradiction
@@ -61,7 +61,8 @@ class World:
         self.queue: list[tuple[int, Replacement]] = []
         """Waiting replacements that may act now, the oldest first."""
         self._characters: dict[tuple[Any, ...], Character] = {}
-        self._bounds: list[tuple[int, int, Life]] = []
+        self.bounds: list[tuple[int, int, Life]] = []
+        """Expiries that others have to learn of: stamp, a running number, life. A heap; some have moved since."""
         self._scheduled = 0
 
     # -- what changed -----------------------------------------------------------------------------------------------
@@ -95,13 +96,21 @@ class World:
             life.affirmed = [now]
         elif life.affirmed[-1] != now:
             life.affirmed.append(now)
-        self.set_bounds(life)
+        life.set_bounds()
+        if life.scheduled:
+            self.push(life)
 
-    def set_bounds(self, life: Life) -> None:
+    def age(self, life: Life, half_life: HalfLife) -> None:
+        """Give a life its half-life and place its bounds by it."""
+        life.half_life = half_life
+        life.span = ((half_life.days or 0) * self.rules.day_ms) << 16
+        self.place_bounds(life)
+
+    def place_bounds(self, life: Life) -> None:
         """Place a life's bounds, and keep them on time if others depend on it."""
-        life.set_bounds(self.rules)
-        if life.scheduled and self.now < life.expires_at < FOREVER:
-            self._push(life)
+        life.set_bounds()
+        if life.scheduled:
+            self.push(life)
 
     def refuse(self, event: bytes, reason: Reason, about: bytes | None) -> None:
         """Note that an event is void."""
@@ -139,18 +148,12 @@ class World:
             if not life.touched:
                 life.pass_bounds(self.now)
             life.scheduled = life.tied = True
-            if life.expired is None and self.now < life.expires_at < FOREVER:
-                self._push(life)
+            if life.expired is None:
+                self.push(life)
 
-    def _push(self, life: Life) -> None:
+    def push(self, life: Life) -> None:
+        """Keep a life's expiry on time."""
+        if not self.now < life.expires_at < FOREVER:
+            return
         self._scheduled += 1
-        heapq.heappush(self._bounds, (life.expires_at, self._scheduled, life))
-
-    def next_bound(self) -> int:
-        """Stamp of the next scheduled expiry."""
-        return self._bounds[0][0] if self._bounds else FOREVER
-
-    def pop_bound(self) -> tuple[int, Life]:
-        """Take the next scheduled expiry; it may have been moved since."""
-        bound, _, life = heapq.heappop(self._bounds)
-        return bound, life
+        heapq.heappush(self.bounds, (life.expires_at, self._scheduled, life))

@@ -9,6 +9,7 @@ Run: python bench/append.py [--events 20000] [--runs 5] [--seed 1] [--json]
 from __future__ import annotations
 
 import argparse
+import gc
 import hashlib
 import json
 import platform
@@ -133,6 +134,8 @@ def floor(path: Path, commits: list[dict[str, list[tuple]]]) -> float:
 def measure(size: int, count: int, runs: int, seed: int) -> dict:
     """Medians over the runs of one size, in microseconds per event, and the peak memory of this process."""
     events = list(wire(count, seed))
+    gc.collect()
+    gc.freeze()  # the collector is to walk over the product's objects, not over the input
     ours, least, cpu = [], [], []
     with tempfile.TemporaryDirectory(prefix="beliefbase-bench-") as folder:
         for run in range(runs):

@@ -123,7 +123,7 @@ class Event:
         self.id = self.hash[:ID_BYTES]
 
     @classmethod
-    def build(cls, skeleton: Skeleton, salt: bytes | None, body: bytes | None) -> Self:
+    def build(cls, skeleton: Skeleton, salt: bytes | None = None, body: bytes | None = None) -> Self:
         """A new event, from a skeleton whose payload comes from the catalogue: plain types, maps in key order.
 
         Raises:

@@ -5,6 +5,7 @@ The index has 8-byte keys. Two names with the same first 8 bytes share a key; wh
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -14,6 +15,7 @@ from beliefbase.events.envelope import FORMAT, Event, Skeleton
 
 INDEX_VERSION: Final = 1
 """Goes up whenever an event gives other rows than before: a log that has another version is indexed anew."""
+_KEY: Final = struct.Struct(">q").unpack_from
 _NAMES_FROM: Final = 55
 """Where names can begin in a skeleton: behind the start of ``prev``, which is the id of the event before."""
 RAISED: Final = "contradiction.raised"
@@ -32,11 +34,7 @@ def key_of(name: bytes) -> int:
 
 def rows(position: int, event: Event) -> list[tuple[int, int, int]]:
     """The index rows (key, role, position) of an event."""
-    from_bytes = int.from_bytes
-    return [
-        (from_bytes(name[:8], "big", signed=True), role, position)
-        for name, role in CATALOG.references(event.skeleton, event.id)
-    ]
+    return [(_KEY(name)[0], role, position) for name, role in CATALOG.references(event.skeleton, event.id)]
 
 
 def names(event: Event, candidates: Iterable[bytes]) -> bool:

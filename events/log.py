@@ -104,6 +104,8 @@ class MergeReport:
     """Bodies that came for skeletons already stored."""
     words_refused: int = 0
     """Bodies that an erasure covers: dropped at the door (DESIGN 3)."""
+    words_erased: int = 0
+    """Bodies that were here and that an erasure, or what came with it, covers: deleted."""
     forks: list[Fork] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
 
@@ -162,8 +164,11 @@ class EventLog(Protocol):
     def read(self, after: int = 0, *, limit: int = 1000, words: bool = True) -> Iterator[list[Stored]]:
         """Pages in arrival order of all events behind a position."""
 
-    def since(self, frontier: Iterable[Head]) -> Iterator[list[Event]]:
-        """Pages of the events that a holder of ``frontier`` lacks: per writer in seq order."""
+    def since(self, frontier: Iterable[Head], buckets: Collection[int] | None = None) -> Iterator[list[Event]]:
+        """Pages of the events that a holder of ``frontier`` lacks: per writer in seq order.
+
+        With ``buckets`` only those of writers in there, which is all that the frontier then has to list.
+        """
 
     def last_position(self) -> int:
         """Position of the newest event, 0 for an empty log."""
@@ -173,6 +178,12 @@ class EventLog(Protocol):
 
     def root(self) -> bytes:
         """SHA-256 over the frontier, hashed in buckets by writer prefix; costs by what changed."""
+
+    def buckets(self) -> Mapping[int, bytes]:
+        """The hash of every bucket of the frontier that has heads."""
+
+    def heads(self, buckets: Collection[int]) -> list[Head]:
+        """The heads in these buckets."""
 
     def get(self, event_id: bytes) -> Event | None:
         """One event by its id."""
@@ -194,6 +205,15 @@ class EventLog(Protocol):
 
     def filing(self) -> AbstractContextManager[Filing]:
         """What is filed where, in one snapshot, for audits."""
+
+    def erased(self) -> Mapping[bytes, tuple[int, bytes]]:
+        """The beliefs whose words an erasure covers, as the fold takes them: id to the erasure's stamp and id."""
+
+    def reworded(self) -> int:
+        """How often something became of the words or the coverage of events that were stored already; a local hint."""
+
+    def wanted(self) -> list[bytes]:
+        """Ids of the events whose words are not here although no erasure covers them."""
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""

@@ -76,6 +76,7 @@ class Merger:
     def take(self, transaction: LogTransaction, page: Sequence[Event]) -> None:
         """Store what is new in a page, and what was kept aside for it."""
         placing = _Placing(transaction)
+        erased, refused = transaction.erased, transaction.refused
         unique: dict[bytes, Event] = {}
         for event in page:
             digest = event.hash
@@ -97,6 +98,8 @@ class Merger:
         waiting = [*placing.waiting(), *clashing]
         if tables.has_aside():
             tables.drop_aside(placing.digests)
+        if waiting or tables.has_aside():
+            transaction.strip(waiting)
         if waiting:
             new = tables.put_aside([_aside_row(event) for event in waiting])
             self.report.known += len(waiting) - new
@@ -104,6 +107,8 @@ class Merger:
         self._aside.update((event.hash, event.skeleton.writer) for event in waiting)
         for digest in placing.digests:
             self._aside.pop(digest, None)
+        self.report.words_erased += transaction.erased - erased
+        self.report.words_refused += transaction.refused - refused
 
     def finish(self, tables: Tables) -> None:
         """Complete the report with what is wanted, after the last page."""
@@ -121,8 +126,7 @@ class Merger:
         self.report.known += 1
         position, has_words = found
         if event.body is not None and not has_words:
-            placing.transaction.tables.add_words([(position, event.id, event.salt, event.body)])
-            self.report.words_filled += 1
+            self.report.words_filled += placing.transaction.fill(position, event)
         return True
 
     def _note_forks(self, placing: _Placing) -> None:

@@ -13,14 +13,16 @@ from beliefbase.events.log import Head, Stored
 from beliefbase.events.sqlite_tables import Tables
 
 
-def lacking(tables: Tables, frontier: Iterable[Head], *, limit: int) -> Iterator[list[Event]]:
+def lacking(
+    tables: Tables, frontier: Iterable[Head], buckets: Collection[int] | None = None, *, limit: int
+) -> Iterator[list[Event]]:
     """Pages of the events that a holder of ``frontier`` lacks, as far as this log can tell.
 
     A head that this log has proves that the peer holds all that leads to it. One that it doesn't have proves nothing:
-    of such a writer's events all are given that no other head proves.
+    of such a writer's events all are given that no other head proves. With ``buckets`` only writers in there count.
     """
     theirs = set(frontier)
-    writers = sorted({head.writer for head in tables.heads() if head not in theirs})
+    writers = sorted({head.writer for head in tables.heads(buckets) if head not in theirs})
     events = _events(tables, writers, theirs)
     while page := list(islice(events, limit)):
         yield page

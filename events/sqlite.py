@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, cast
@@ -25,6 +25,7 @@ from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnection, SQ
 from beliefbase.events.catalog import Role
 from beliefbase.events.envelope import Event
 from beliefbase.events.errors import AppendUnknown, BeliefbaseError, StoreUnavailable, UsedAfterFork
+from beliefbase.events.hlc import wall_ms
 from beliefbase.events.locks import WriteLock
 from beliefbase.events.sqlite_errors import explained, writes_nothing
 from beliefbase.events.sqlite_schema import BUSY_SECONDS, Durability, connect, prepare
@@ -110,14 +111,23 @@ class SQLiteLog(TableLog):
         create: Whether to make a new log where there is none.
         durability: ``power``: an acknowledged append survives a power cut. ``process``: it survives the end of the
             process, and a power cut may take the newest appends away.
+        wall: Now, in milliseconds: an erasure stamped later waits.
 
     Raises:
         StoreUnavailable: missing, not a log, of a newer release, or not to be opened.
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True, durability: Durability = "power") -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        create: bool = True,
+        durability: Durability = "power",
+        wall: Callable[[], int] = wall_ms,
+    ) -> None:
         self.path = Path(path).absolute()
         self._durability = durability
+        self._wall = wall
         self._pid = os.getpid()
         self._lock = WriteLock(self.path.with_name(self.path.name + ".lock"), seconds=BUSY_SECONDS)
         prepare(self.path, durability, self._lock, create=create)
@@ -126,6 +136,7 @@ class SQLiteLog(TableLog):
         self.recorder = Recorder(self._datastore)
         self._closed = False
         self.ensure_index()
+        self.carry_out_erasures()
 
     # ------------------------------------------------------------------ writing
 
@@ -139,8 +150,9 @@ class SQLiteLog(TableLog):
                 cursor.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
-            transaction = LogTransaction(Tables(cursor))
+            transaction = LogTransaction(Tables(cursor), self._wall())
             try:
+                transaction.carry_out()
                 yield transaction
                 if not transaction.whole:
                     raise StoreUnavailable(

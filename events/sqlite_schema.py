@@ -8,11 +8,14 @@ buckets    hashes of the heads by writer prefix; NULL: to be computed anew
 refs       the index: which events name what, in which role
 tips       for beliefs: the latest fate-changing revisions
 aside      foreign events whose predecessor isn't stored
+erasures   whose words are to go, and whether that is still pending
+covered    the events whose words an erasure covers, with the earliest that does
+wanted     the events whose words are not here although no erasure covers them
 stamps     the stamps of all events, for the clock
-settings   index version, store id; `erasing` while an erasure runs
+settings   index version, store id; `erasing` while words are deleted; `reworded` counts what became of words later
 =========  ==========================================================================================
 
-Everything but events, words, aside and the store id can be made anew from events.
+Everything but events, words, aside and the store id can be made anew from events and words.
 """
 
 from __future__ import annotations
@@ -74,6 +77,18 @@ CREATE TABLE aside (
     body BLOB
 ) WITHOUT ROWID;
 CREATE INDEX aside_prev ON aside (prev);
+CREATE TABLE erasures (
+    event_id BLOB PRIMARY KEY,
+    subject BLOB NOT NULL,
+    hlc INTEGER NOT NULL,
+    writer BLOB NOT NULL,
+    seq INTEGER NOT NULL,
+    pending INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX erasures_subject ON erasures (subject);
+CREATE TABLE covered (position INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, erasure BLOB NOT NULL);
+CREATE INDEX covered_erasure ON covered (erasure);
+CREATE TABLE wanted (position INTEGER PRIMARY KEY);
 CREATE TABLE settings (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;

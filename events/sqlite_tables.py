@@ -12,6 +12,7 @@ from beliefbase.events import index
 from beliefbase.events.envelope import Event
 from beliefbase.events.frontier import Branch, bucket_hash, bucket_range
 from beliefbase.events.log import Filed, Gap, Head, Stored
+from beliefbase.events.sqlite_erasure import ErasureTables
 
 _PARAMETERS: Final = 900
 """Most values in one IN list: below the least limit that SQLite is built with."""
@@ -52,6 +53,7 @@ class Tables:
 
     def __init__(self, cursor: sqlite3.Cursor) -> None:
         self._cursor = cursor
+        self.erasures = ErasureTables(cursor)
 
     # ------------------------------------------------------------------ settings
 
@@ -74,34 +76,20 @@ class Tables:
         return int(self._cursor.execute("SELECT ifnull(max(rowid), 0) FROM events").fetchone()[0])
 
     def store(self, placed: Iterable[Placed], *, after: int) -> None:
-        """Insert events with their words and index rows at the positions after ``after``."""
-        events, words, refs, stamps = [], [], [], []
+        """Insert events and their index rows at the positions after ``after``; not their words."""
+        events, refs, stamps = [], [], []
         for position, (stream, event) in enumerate(placed, after + 1):
             skeleton = event.skeleton
             events.append((position, stream, skeleton.seq, index.topic(skeleton), event.raw))
-            if event.body is not None:
-                words.append((position, event.id, event.salt, event.body))
             refs += index.rows(position, event)
             stamps.append((skeleton.hlc,))
         self._cursor.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", events)
-        self.add_words(words)
         self.add_index(refs, stamps)
 
     def add_words(self, rows: Sequence[tuple[int, bytes, bytes | None, bytes]]) -> None:
         """Insert bodies: (position, event id, salt, body)."""
         if rows:
             self._cursor.executemany("INSERT INTO words VALUES (?, ?, ?, ?)", rows)
-
-    def delete_words(self, positions: Iterable[int], hashes: Iterable[bytes]) -> int:
-        """Erase the bodies at these positions, and those of these events kept aside; returns how many there were."""
-        self.change_setting("erasing", 1)
-        self._cursor.executemany("DELETE FROM words WHERE position = ?", [(position,) for position in positions])
-        deleted = self._cursor.rowcount
-        self.change_setting("erasing", None)
-        self._cursor.executemany(
-            "UPDATE aside SET salt = NULL, body = NULL WHERE hash = ? AND body IS NOT NULL", [(h,) for h in hashes]
-        )
-        return deleted + self._cursor.rowcount
 
     def pages(self, after: int, *, limit: int, words: bool) -> Iterator[list[Stored]]:
         """Pages of all events behind a position, in arrival order."""
@@ -245,9 +233,16 @@ class Tables:
             found.setdefault(row[0], {})[row[1]] = Branch(*row)
         return found
 
-    def heads(self) -> list[Head]:
-        """The heads of all branches, by writer."""
-        return list(map(Head._make, self._cursor.execute("SELECT writer, seq, hash FROM heads ORDER BY writer")))
+    def heads(self, buckets: Collection[int] | None = None) -> list[Head]:
+        """The heads of all branches, or of those in these buckets, by writer."""
+        select = "SELECT writer, seq, hash FROM heads"
+        if buckets is None:
+            return list(map(Head._make, self._cursor.execute(f"{select} ORDER BY writer")))
+        return [
+            Head._make(row)
+            for bucket in sorted(buckets)
+            for row in self._cursor.execute(f"{select} WHERE writer BETWEEN ? AND ? ORDER BY writer", bucket_range(bucket))
+        ]
 
     def put_branches(self, branches: Collection[Branch], buckets: Collection[int]) -> None:
         """Write branches as they are now, and mark the buckets of their writers."""
@@ -271,10 +266,7 @@ class Tables:
         self._cursor.executemany("UPDATE buckets SET hash = ? WHERE bucket = ?", [(h, b) for b, h in hashes.items()])
 
     def _bucket_hash(self, bucket: int) -> bytes:
-        rows = self._cursor.execute(
-            "SELECT writer, seq, hash FROM heads WHERE writer BETWEEN ? AND ?", bucket_range(bucket)
-        )
-        return bucket_hash(map(Head._make, rows))
+        return bucket_hash(self.heads([bucket]))
 
     def forked_writers(self) -> list[bytes]:
         """The writers that have more than one branch."""
@@ -321,9 +313,10 @@ class Tables:
         self._cursor.executemany("DELETE FROM aside WHERE hash = ?", [(hash,) for hash in hashes])
         return self._cursor.rowcount
 
-    def aside(self) -> Iterator[bytes]:
-        """Skeletons of all that is kept aside."""
-        return (row[0] for row in self._cursor.execute("SELECT state FROM aside ORDER BY writer, seq, hash"))
+    def aside(self) -> list[Event]:
+        """All that is kept aside."""
+        rows = self._cursor.execute("SELECT state, salt, body FROM aside ORDER BY writer, seq, hash")
+        return [Event(*row) for row in rows]
 
     def gaps(self) -> list[Gap]:
         """What is kept aside and waits for something that isn't here at all."""

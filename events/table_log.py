@@ -59,10 +59,10 @@ class TableLog(ABC):
         with self._reading() as tables:
             yield from tables.pages(after, limit=limit, words=words)
 
-    def since(self, frontier: Iterable[Head]) -> Iterator[list[Event]]:
-        """Pages of the events that a holder of ``frontier`` lacks: per writer in seq order."""
+    def since(self, frontier: Iterable[Head], buckets: Collection[int] | None = None) -> Iterator[list[Event]]:
+        """Pages of the events that a holder of ``frontier`` lacks (see the protocol)."""
         with self._reading() as tables:
-            yield from lacking(tables, frontier, limit=_PAGE)
+            yield from lacking(tables, frontier, buckets, limit=_PAGE)
 
     def last_position(self) -> int:
         """Position of the newest event, 0 for an empty log."""
@@ -82,6 +82,16 @@ class TableLog(ABC):
             with suppress(StoreUnavailable), self.transaction() as transaction:
                 transaction.tables.put_bucket_hashes(transaction.tables.buckets()[1])
         return root_hash(hashes)
+
+    def buckets(self) -> Mapping[int, bytes]:
+        """The hash of every bucket of the frontier that has heads."""
+        with self._reading() as tables:
+            return tables.buckets()[0]
+
+    def heads(self, buckets: Collection[int]) -> list[Head]:
+        """The heads in these buckets."""
+        with self._reading() as tables:
+            return tables.heads(buckets)
 
     def get(self, event_id: bytes) -> Event | None:
         """One event by its id, with its words."""
@@ -127,6 +137,30 @@ class TableLog(ABC):
         with self._reading() as tables:
             yield _Filing(tables)
 
+    def erased(self) -> Mapping[bytes, tuple[int, bytes]]:
+        """The beliefs whose words an erasure covers: id to the erasure's stamp and id."""
+        with self._reading() as tables:
+            return tables.erasures.beliefs() if tables.erasures.any() else {}
+
+    def reworded(self) -> int:
+        """How often something became of the words or the coverage of events that were stored already."""
+        with self._reading() as tables:
+            return tables.erasures.reworded()
+
+    def wanted(self) -> list[bytes]:
+        """Ids of the events whose words are not here although no erasure covers them."""
+        with self._reading() as tables:
+            return [stored.event.id for stored in tables.by_position(tables.erasures.wanted())]
+
+    def carry_out_erasures(self) -> int:
+        """Delete the words of erasures that were stamped ahead of the wall and no longer are; returns how many."""
+        with self._reading() as tables:
+            if not tables.erasures.pending():
+                return 0
+        with self.transaction() as transaction:
+            transaction.carry_out()
+            return transaction.erased
+
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""
         with self._reading() as tables:
@@ -158,6 +192,7 @@ class TableLog(ABC):
                     [(event.skeleton.hlc,) for _, event in page],
                 )
                 tips.update(tables, [event for _, event in page])
+                transaction.cover(page)
             tables.change_setting("index_version", index.INDEX_VERSION)
 
 

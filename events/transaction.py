@@ -7,24 +7,29 @@ from dataclasses import replace
 
 from beliefbase.events import index, tips
 from beliefbase.events.catalog import Role
+from beliefbase.events.covering import Covering
 from beliefbase.events.envelope import Event, Skeleton
+from beliefbase.events.erasure import ERASED
 from beliefbase.events.errors import BrokenChain, Equivocation, InvalidEvent, StoreUnavailable
 from beliefbase.events.frontier import Branch, branch_stream, bucket_of, main_stream
 from beliefbase.events.ids import ZERO_HASH, commitment, skeleton_hash
-from beliefbase.events.log import Head, Known
+from beliefbase.events.log import Head, Known, Stored
 from beliefbase.events.sqlite_tables import Placed, Tables
 
 
 class LogTransaction:
     """Implements :class:`beliefbase.events.log.Transaction` on the tables of a backend."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, wall: int) -> None:
         self._tables: Tables | None = tables
+        self._wall = wall
         self._branches: dict[bytes, dict[str, Branch]] = {}
         self.stored: list[Event] = []
         """What this transaction has stored so far."""
-        self.erased = False
-        """Whether it has erased words."""
+        self.erased = 0
+        """Bodies that were here and that it has deleted."""
+        self.refused = 0
+        """Bodies that it was given and has not stored, because an erasure covers them."""
         self.whole = True
         """False once storing has failed half way: such a transaction can't be committed."""
 
@@ -117,7 +122,7 @@ class LogTransaction:
                 )
             branch.seq, branch.hash = seq, event.hash
             placed.append(Placed(branch.stream, event))
-        self.store(placed, branches)
+        self.store(placed, branches, local=True)
 
     def erase_words(self, ids: Collection[bytes]) -> int:
         """Delete the bodies of these events, stored or kept aside; returns how many there were.
@@ -127,11 +132,43 @@ class LogTransaction:
         """
         ids = frozenset(ids)
         found = [stored for stored in self.tables.naming(ids, {Role.SELF}) if stored.event.id in ids]
-        aside = [skeleton_hash(raw) for raw in self.tables.aside()]
-        self.erased = True
-        return self.tables.delete_words(
-            [stored.position for stored in found], [hash for hash in aside if hash[:16] in ids]
-        )
+        erasures = self.tables.erasures
+        positions = [stored.position for stored in found]
+        deleted = erasures.delete(positions)
+        if deleted:
+            erasures.reword()
+            erasures.want(positions)
+        deleted += erasures.delete_aside([event.hash for event in self.tables.aside() if event.id in ids])
+        self.erased += deleted
+        return deleted
+
+    def carry_out(self) -> None:
+        """Delete the words of erasures that were stamped ahead of the wall, and no longer are."""
+        if self.tables.erasures.pending():
+            covering = Covering(self.tables, self._wall)
+            covering.carry_out()
+            self.erased += covering.erased
+
+    def fill(self, position: int, event: Event) -> bool:
+        """Store the words of an event that is stored without them; False where an erasure covers them."""
+        if Covering(self.tables, self._wall).refuses(position):
+            self.refused += 1
+            return False
+        self.tables.add_words([(position, event.id, event.salt, event.body or b"")])
+        self.tables.erasures.fill(position)
+        return True
+
+    def strip(self, waiting: Sequence[Event]) -> None:
+        """Drop covered words of events that are to be kept aside, and of those that are."""
+        if not self.tables.erasures.any():
+            return
+        covering = Covering(self.tables, self._wall)
+        covered = covering.clean_aside(waiting)
+        self.erased += covering.erased
+        for event in waiting:
+            if event.hash in covered and event.body is not None:
+                event.salt = event.body = None
+                self.refused += 1
 
     def branches_of(self, writers: Collection[bytes]) -> dict[bytes, dict[str, Branch]]:
         """The branches of these writers, by stream, this transaction's events included; not to be changed."""
@@ -155,16 +192,20 @@ class LogTransaction:
         taken = {stored.event.id for stored in self.tables.naming(ids, {Role.SELF})} & ids if ids else set()
         return [event for event in events if event.id in taken]
 
-    def store(self, placed: Sequence[Placed], branches: Mapping[bytes, dict[str, Branch]]) -> None:
-        """Insert events that have their places, and bring heads, buckets and tips up to date.
+    def store(
+        self, placed: Sequence[Placed], branches: Mapping[bytes, dict[str, Branch]], *, local: bool = False
+    ) -> None:
+        """Insert events that have their places, and bring heads, buckets, tips and coverage up to date.
 
+        Words that an erasure covers are not stored; ``local`` events were appended here, none of them by a merge.
         ``branches`` are the writers' branches as they are with these events; they are handed over.
         """
         if not placed:
             return
         tables = self.tables
         self.whole = False
-        tables.store(placed, after=tables.last_position())
+        after = tables.last_position()
+        tables.store(placed, after=after)
         changed = [
             branch
             for writer, of_writer in branches.items()
@@ -175,8 +216,28 @@ class LogTransaction:
         self._branches.update(branches)
         events = [event for _, event in placed]
         tips.update(tables, events)
+        self._store_words([Stored(position, event) for position, event in enumerate(events, after + 1)], local=local)
         self.stored += events
         self.whole = True
+
+    def _store_words(self, stored: Sequence[Stored], *, local: bool) -> None:
+        tables, without = self.tables, set[int]()
+        if tables.erasures.any() or any(event.skeleton.type == ERASED for _, event in stored):
+            covering = Covering(tables, self._wall)
+            without = covering.take_in(stored, local=local)
+            self.erased += covering.erased
+        words, wanting = [], []
+        for position, event in stored:
+            if event.body is None:
+                if event.skeleton.commitment is not None:
+                    wanting.append(position)
+            elif position in without:
+                self.refused += 1
+            else:
+                words.append((position, event.id, event.salt, event.body))
+        tables.add_words(words)
+        if wanting:
+            tables.erasures.want(wanting)
 
     def _is_stored(self, streams: Sequence[str], event: Event, placed: Sequence[Placed]) -> bool:
         for stream in streams:

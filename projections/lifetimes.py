@@ -58,7 +58,7 @@ class Lifetimes:
         label = f"'{ALL}'" if by is None else _COLUMNS[by]
         run = self._connection.execute
         found = run(f"SELECT DISTINCT {label} AS label FROM {_ROWS} WHERE exit_ms > entry_ms").fetchall()
-        labels = tuple(sorted(row[0] for row in found)) or ((ALL,) if by is None else ())
+        labels = tuple(sorted(row[0] for row in found))
         columns = run(
             f"SELECT s.entry_ms, s.exit_ms, s.cause, l.code FROM {_ROWS} AS s"
             " JOIN (SELECT unnest($labels) AS label, unnest(range(len($labels))) AS code) AS l"

@@ -46,21 +46,19 @@ class Comparison:
 
     def findings(self) -> Iterator[Finding]:
         """Every difference; of one table the first few rows, and how many there are."""
-        for table in registry.tables().values():
+        names = registry.tables()
+        counts = ", ".join(f"(SELECT count(*) FROM work.{name})" for name in names)
+        self.rows = sum(self._fresh.rows(f"SELECT {counts}")[0])
+        for table in names.values():
             yield from self._table(table)
         yield from self._definitions()
 
     def _table(self, table: Table) -> Iterator[Finding]:
         self.tables += 1
         try:
-            ((right, wrong),) = self._fresh.rows(
-                f"SELECT (SELECT count(*) FROM work.{table.name}), (SELECT count(*) FROM {self._alias}.{table.name})"
-            )
-            self.rows += right
-            lacking = self._beyond(table, "work", self._alias)
-            if not lacking and right == wrong:
+            if not self._differs(table):
                 return
-            surplus = self._beyond(table, self._alias, "work")
+            lacking, surplus = self._beyond(table, "work", self._alias), self._beyond(table, self._alias, "work")
         except duckdb.Error as error:
             what = f"{self._where} has not the table that the replay gives: {str(error).splitlines()[0]}"
             yield Finding("drift", "rebuild", what, table=table.name)
@@ -70,8 +68,18 @@ class Comparison:
         for row in surplus:
             yield self._differing(table, row, f"{self._where} has the row", "does not give")
         if len(lacking) == ROWS or len(surplus) == ROWS:
-            what = f"{self._where} differs in more rows: it has {wrong:,}, the replay gives {right:,}"
-            yield Finding("drift", "rebuild", what, table=table.name)
+            yield Finding("drift", "rebuild", f"{self._where} differs in more rows", table=table.name)
+
+    def _differs(self, table: Table) -> bool:
+        """Whether any row stands more often on one side than on the other: one pass over both."""
+        columns = ", ".join(f'"{column.name}"' for column in table.all_columns)
+        return bool(
+            self._fresh.rows(
+                f"SELECT 1 FROM (SELECT {columns}, 1 AS side FROM work.{table.name} UNION ALL"
+                f" SELECT {columns}, -1 FROM {self._alias}.{table.name})"
+                f" GROUP BY {columns} HAVING sum(side) <> 0 LIMIT 1"
+            )
+        )
 
     def _beyond(self, table: Table, one: str, other: str) -> list[dict[str, Any]]:
         names = [column.name for column in table.all_columns]
@@ -124,20 +132,19 @@ class Comparison:
 
     def _definitions(self) -> Iterator[Finding]:
         """Views and macros: who changes those changes what analysts read."""
-        for name in self._other("SELECT view_name AS name, sql FROM duckdb_views()"):
-            yield Finding("drift", "rebuild", f"{self._where} has another definition of the view", table=name)
-        for name in self._other(
-            "SELECT function_name AS name, parameters::VARCHAR, macro_definition FROM duckdb_functions()"
-        ):
-            yield Finding("drift", "rebuild", f"{self._where} has another definition of the macro", table=name)
-
-    def _other(self, select: str) -> list[str]:
-        mine = f"{select} WHERE NOT internal AND database_name = 'work'"
-        other = f"{select} WHERE NOT internal AND database_name = '{self._alias}'"
-        found = self._fresh.rows(
-            f"SELECT DISTINCT name FROM (({mine} EXCEPT {other}) UNION ({other} EXCEPT {mine})) ORDER BY name"
+        views = "SELECT database_name, view_name, sql FROM duckdb_views() WHERE NOT internal"
+        macros = (
+            "SELECT database_name, function_name, parameters::VARCHAR || macro_definition FROM duckdb_functions()"
+            " WHERE NOT internal"
         )
-        return [row[0] for row in found]
+        for kind, select in (("view", views), ("macro", macros)):
+            mine: set[tuple[str, str]] = set()
+            other: set[tuple[str, str]] = set()
+            for database, name, definition in self._fresh.rows(select):
+                if database in {"work", self._alias}:
+                    (mine if database == "work" else other).add((name, definition))
+            for name in sorted({name for name, _ in mine ^ other}):
+                yield Finding("drift", "rebuild", f"{self._where} has another definition of the {kind}", table=name)
 
 
 def makers_of(log: EventLog, key: object) -> list[Event]:

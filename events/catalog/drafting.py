@@ -58,37 +58,34 @@ def _split(reader: Reader, event: EventModel, malformed: tuple[str, ...]) -> Dra
     payload: dict[str, Any] = {}
     words: dict[str, Any] = {}
     values = event.__dict__
-    for name, required, mark in reader.places:
+    for name, required, in_payload, hashed, in_words in reader.places:
         value = values[name]
         if not value and (value is None or (value == () and not required)):
             continue
         plain = value if type(value) in _PLAIN else _plain(value)
-        if mark is None:
-            payload[name] = plain
-            continue
-        if mark.words:
+        if in_payload:
+            payload[name] = name_hash(plain) if hashed else plain
+        if in_words:
             words[name] = plain
             if type(plain) is str and len(plain) > _MOST_CHARACTERS:
                 _check_bytes(event.TYPE, name, plain)
-        if mark.hashed:
-            payload[name] = name_hash(plain)
     if malformed:
         payload["malformed"] = malformed
         payload = dict(sorted(payload.items()))
     ids = named(reader, payload)
     basis, source_ref, subjects = event.basis, event.source_ref, event.subjects
     return Draft(
-        type=event.TYPE,
-        version=reader.version,
-        payload=payload,
-        words=words,
-        body=encode_body(words) if words else None,
-        touches=touches(reader, payload, ids),
-        cites=tuple({key: None for mark, key in ids if mark.role in _SOURCES_OF_WORDS}) if words and ids else (),
-        basis=None if basis is None else tuple(sorted(set(basis))),
-        source_ref=None if source_ref is None else name_hash(source_ref),
-        subjects=None if subjects is None else tuple(sorted({name_hash(name) for name in subjects})),
-        notes=tuple(f"{name} was malformed and is left out" for name in malformed),
+        event.TYPE,
+        reader.version,
+        payload,
+        words,
+        encode_body(words) if words else None,
+        touches(reader, payload, ids),
+        tuple({key: None for mark, key in ids if mark.role in _SOURCES_OF_WORDS}) if words and ids else (),
+        None if basis is None else tuple(sorted(set(basis))),
+        None if source_ref is None else name_hash(source_ref),
+        None if subjects is None else tuple(sorted({name_hash(name) for name in subjects})),
+        tuple([f"{name} was malformed and is left out" for name in malformed]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from beliefbase.events.catalog.base import EventModel, Named, Place, Shape, place
+from beliefbase.events.catalog.base import EventModel, Named, Shape, place
 from beliefbase.events.ids import ID_BYTES, name_hash
 
 _KEYED: Final[Mapping[str, tuple[str, bool]]] = {
@@ -27,8 +27,9 @@ class Reader(NamedTuple):
     shapes: Mapping[str, Shape]
     required: frozenset[str]
     named: tuple[tuple[str, str | None, Named], ...]
-    places: tuple[tuple[str, bool, Place | None], ...]
-    """(field, required, mark) of everything but basis and subjects, in key order, so that maps come out canonical."""
+    places: tuple[tuple[str, bool, bool, bool, bool], ...]
+    """(field, required, in the payload, hashed there, in the words) of everything but basis and subjects, in key
+    order, so that maps come out canonical."""
     key: str | None
     """The field with the key that events of this type act through, or stand under."""
     touches_key: bool
@@ -46,9 +47,10 @@ def reader_of(model: type[EventModel]) -> Reader:
         required=frozenset(name for name, shape in shapes.items() if shape.required),
         named=tuple((name, inner, named) for name, shape in shapes.items() for inner, named in shape.named),
         places=tuple(
-            (name, field.is_required(), place(field.metadata))
+            (name, field.is_required(), mark is None or mark.hashed, mark is not None, mark is not None and mark.words)
             for name, field in sorted(model.model_fields.items())
             if name not in {"basis", "subjects"}
+            for mark in (place(field.metadata),)
         ),
         key=key,
         touches_key=touches_key,

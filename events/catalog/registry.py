@@ -110,8 +110,8 @@ class Catalog:
         found = {(event_id, _SELF)}
         if skeleton.source_ref is not None:
             found.add((skeleton.source_ref, _SELF))
-        for key in skeleton.basis_ids:
-            found.add((key, _BASIS))
+        if skeleton.basis:
+            found.update((key, _BASIS) for key in skeleton.basis_ids)
         for key in skeleton.subjects:
             found.add((key, _CITED))
         reader = self._readers.get(skeleton.type)

@@ -110,7 +110,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any, error: object | None) -> None:
+def pytest_testnodedown(node: Any) -> None:
     """Take over what a worker of xdist saw."""
     node.config.stash[_USED].update(getattr(node, "workeroutput", {}).get(_WORKERS_SAW, ()))
 

@@ -27,6 +27,11 @@ def tamper(folder, *statements):
         connection.execute("COMMIT")
 
 
+def erase(folder, ids):
+    """Take the words of these events out of a store, as an erasure leaves it."""
+    tamper(folder, *(("DELETE FROM words WHERE event_id = ?", event_id) for event_id in ids))
+
+
 def edit(folder, *statements):
     """Change the live read models behind the projector's back."""
     with closing(open_log(folder)) as log, Projector(log, folder / "read") as projector:

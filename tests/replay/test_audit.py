@@ -1,10 +1,13 @@
 """The audit by its command: what it says and how it ends, over stores that are whole, behind, edited or damaged."""
 
 import json
+import shutil
 import sqlite3
 import xml.etree.ElementTree as ET
 from contextlib import closing
+from pathlib import Path
 
+import duckdb
 import pytest
 from tests.cli.world import beliefbase
 from tests.events.build import Author
@@ -12,6 +15,7 @@ from tests.projections.worlds import open_log
 from tests.replay.tampering import (
     FIELDS,
     edit,
+    erase,
     field_ends,
     flipped,
     many_writers,
@@ -24,7 +28,10 @@ from tests.scale import scaled
 
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.envelope import FORMAT
+from beliefbase.events.erasure import covered
 from beliefbase.replay.audit import audit
+from beliefbase.replay.integrity import Integrity
+from beliefbase.replay.report import AuditReport
 from beliefbase.store import BeliefStore
 
 
@@ -43,9 +50,14 @@ def events():
     return many_writers(4, 12)
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, events):
+    return store(tmp_path_factory.mktemp("made"), events)
+
+
 @pytest.fixture
-def whole(tmp_path, events):
-    return store(tmp_path / "store", events)
+def whole(tmp_path, made):
+    return Path(shutil.copytree(made, tmp_path / "store"))
 
 
 def located(report, severity="damage"):
@@ -99,7 +111,7 @@ def test_an_audit_changes_no_read_model(run, whole):
     edited = (whole / "read" / "work.duckdb").read_bytes()
     run(whole, "audit", code=1)
     assert (whole / "read" / "work.duckdb").read_bytes() == edited
-    assert {name for name in before} == {p.name for p in (whole / "read").iterdir() if p.suffix == ".duckdb"}
+    assert set(before) == {p.name for p in (whole / "read").iterdir() if p.suffix == ".duckdb"}
 
 
 def test_while_another_process_projects_the_audit_says_so(run, whole):
@@ -110,16 +122,16 @@ def test_while_another_process_projects_the_audit_says_so(run, whole):
 
 def test_clean_logs_raise_no_alarm(tmp_path):
     for seed in range(50):
-        assert_no_alarm(tmp_path / str(seed), seed)
+        assert_no_alarm(tmp_path / str(seed), seed, replayed=seed % 10 == 0)
 
 
 @pytest.mark.slow
 def test_a_thousand_clean_logs_raise_no_alarm(tmp_path):
     for seed in range(50, 50 + scaled(950)):
-        assert_no_alarm(tmp_path / str(seed), seed)
+        assert_no_alarm(tmp_path / str(seed), seed, replayed=seed % 5 == 0)
 
 
-def assert_no_alarm(folder, seed):
+def assert_no_alarm(folder, seed, *, replayed):
     """Random logs with forks, events kept aside, unknown types and erased words; projected half way and again."""
     events = world(seed, 60)
     author = Author(f"forked {seed}")
@@ -132,15 +144,17 @@ def assert_no_alarm(folder, seed):
     erasing = Author(f"erasing {seed}")
     late += [erasing.joined(), erasing.write("subject.erased", {"subject": "kim"}, hlc=(1 << 62))]
     with closing(open_log(folder, events)) as log:
-        project(folder, publish=bool(seed % 2))
+        if replayed:
+            project(folder, publish=bool(seed % 2))
         log.merge(late)
-        from beliefbase.events.erasure import covered
-
-        with log.transaction() as transaction:
-            transaction.erase_words(covered(log))
-        if seed % 3:
+        erase(folder, covered(log))
+        if replayed and seed % 3:
             project(folder)
-        report = audit(log, folder / "read")
+        if replayed:
+            report = audit(log, folder / "read")
+        else:
+            report = AuditReport()
+            Integrity(log, report, lambda _what, _done: None).check()
         assert report.exit_code == 0, (seed, report.as_text())
         assert {"forks", "gaps"} <= {finding.check for finding in report.findings}
 
@@ -191,22 +205,13 @@ def test_an_edited_interval_is_named_with_belief_interval_events_and_rule(run, w
         ("DELETE FROM belief_facts WHERE belief_id = (SELECT min(belief_id) FROM belief_facts)", "belief_facts"),
         ("INSERT INTO revision_facts SELECT * FROM revision_facts LIMIT 1", "revision_facts"),
         ("UPDATE names SET name = 'somebody else'", "names"),
-        ("DROP TABLE uses", "uses"),
+        ("DROP TABLE use_facts", "use_facts"),
         ("CREATE OR REPLACE VIEW active_set AS SELECT * FROM beliefs", "active_set"),
         ("CREATE OR REPLACE MACRO active_at(ts) AS TABLE SELECT * FROM beliefs_at(ts)", "active_at"),
     ],
 )
 def test_whatever_is_edited_in_the_read_models_is_named(run, whole, statement, table):
-    with closing(open_log(whole)) as log:
-        from beliefbase.projections.projector import Projector
-
-        with Projector(log, whole / "read") as projector:
-            known = {name for (name,) in projector.rows("SELECT table_name FROM duckdb_tables()")}
-            named = {name for name in known if name.startswith(table.split("_")[0])}
-            if table not in known and "TABLE " + table in statement:
-                table = sorted(named)[0]
-                statement = f"DROP TABLE {table}"
-            projector.rows(statement)
+    edit(whole, statement)
     report = run(whole, "audit", code=1)
     assert table in {finding["table"] for finding in report["findings"]}
 
@@ -218,8 +223,6 @@ def test_words_are_not_repeated_in_a_report(run, whole):
 
 def test_an_edited_snapshot_is_drift(run, whole):
     (snapshot,) = (whole / "read").glob("snapshot-*.duckdb")
-    import duckdb
-
     with duckdb.connect(str(snapshot)) as connection:
         connection.execute("UPDATE belief_intervals SET status = 'retracted'")
     report = run(whole, "audit", code=1)
@@ -292,12 +295,14 @@ def test_whatever_is_changed_around_the_events_is_damage(run, whole, statement):
 
 def test_with_both_edited_the_log_is_damaged_and_the_drift_is_listed(run, whole, events):
     event = next(event for event in events if event.skeleton.type == "belief.extracted")
-    tamper(whole, ("UPDATE words SET body = ? WHERE event_id = ?", flipped(event.body, 8 * len(event.body) - 8), event.id))
+    tamper(
+        whole, ("UPDATE words SET body = ? WHERE event_id = ?", flipped(event.body, 8 * len(event.body) - 8), event.id)
+    )
     edit(whole, "UPDATE belief_intervals SET status = 'retracted'")
     report = run(whole, "audit", code=4)
     assert located(report) == {place(event)}
     assert {"belief_intervals"} <= {found["table"] for found in report["findings"] if found["severity"] == "drift"}
-    assert [found["severity"] for found in report["findings"]][0] == "damage"
+    assert report["findings"][0]["severity"] == "damage"
 
 
 def test_a_file_that_sqlite_calls_malformed_is_damage(run, whole):
@@ -344,7 +349,6 @@ def test_reports_for_ci_say_the_same(run, whole, tmp_path, events):
     tamper(whole, ("UPDATE events SET state = ? WHERE state = ?", flipped(event.raw, 700), event.raw))
     run(whole, "audit", "--junit", junit, "--markdown", markdown, code=4)
     suite = ET.parse(junit).getroot()[0]
-    assert int(suite.get("failures")) >= 1 and event.id.hex()[:8] or True
     assert "damage" in {failure.get("type") for failure in suite.iter("failure")}
     assert "0 passed, 1 failed" in markdown.read_text("utf-8") and place(event)[0] in markdown.read_text("utf-8")
 
