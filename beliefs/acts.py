@@ -84,15 +84,14 @@ def _affirm(world: World, fact: Fact, how: str) -> None:
     named = _named(world, fact)
     if named is None:
         return
-    session = fact.payload.get("session")
     acted = False
-    for life in named.chain() if named.into is not None else (named,):
+    for life in (named,) if named.into is None else named.chain():
         if life.ends:
             continue
         acted = True
         world.change(life)
         world.refresh(life)
-        if how == "recurrence" and not _recurred(life, fact.agent, session):
+        if how == "recurrence" and not _recurred(life, fact):
             continue
         if not life.mature:
             _record_promotion(world, life, fact.id, True)
@@ -101,12 +100,13 @@ def _affirm(world: World, fact: Fact, how: str) -> None:
         world.refuse(fact.id, Reason.AFFIRMS_ENDED, named.id)
 
 
-def _recurred(life: Life, agent: bytes, session: bytes | None) -> bool:
+def _recurred(life: Life, fact: Fact) -> bool:
     """Count a recurrence; True once there are enough."""
+    session = fact.payload.get("session")
     if life.recurred is None:
         life.recurred = {(life.extraction.agent, life.extraction.payload.get("session"))}
     if life.shown is None or session not in life.shown:
-        life.recurred.add((agent, session))
+        life.recurred.add((fact.agent, session))
     return len(life.recurred) >= RECURRENCES
 
 
@@ -125,7 +125,7 @@ def _mature(world: World, fact: Fact, up: bool) -> None:
     if named is None:
         return
     acted = False
-    for life in named.chain():
+    for life in (named,) if named.into is None else named.chain():
         world.change(life)
         if not life.alive(world.now):
             continue
@@ -197,8 +197,12 @@ def _replace(world: World, fact: Fact, kind: int, what: str, target: bytes, by: 
 def retracted(world: World, fact: Fact) -> None:
     """A belief is taken back."""
     named = _named(world, fact)
-    if named is not None:
-        _end(world, fact.id, named, _RETRACTED)
+    if named is None:
+        return
+    _end(world, fact.id, named, _RETRACTED)
+    if fact.payload.get("cause") == "wrong":
+        for life in named.chain():
+            life.falsify(fact.id, world.now)
 
 
 def revalidated(world: World, fact: Fact) -> None:
@@ -338,9 +342,10 @@ def _policy(name: str, payload: Mapping[str, Any], policies: Mapping[str, Policy
 
 def _named(world: World, fact: Fact) -> Life | None:
     """The belief that an event names; notes the event as void if the id is not a belief's."""
-    life = world.known.get(fact.payload["belief_id"])
+    belief: bytes = fact[5]["belief_id"]
+    life = world.known.get(belief)
     if life is None:
-        world.refuse(fact.id, Reason.NOT_A_BELIEF, fact.payload["belief_id"])
+        world.refuse(fact.id, Reason.NOT_A_BELIEF, belief)
     return life
 
 

@@ -95,6 +95,7 @@ def resolve(world: World, fact: Fact, contradiction: Contradiction) -> None:
         forks.fate(world, life, fact.id, "life", "contradicted" if loses else "holds")
         if outcome == "neither":
             replacements.end(world, life, fact.id, RESOLUTION)
+            life.falsify(fact.id, world.now)
         elif loses:
             if other is not None:
                 world.change(life)
@@ -114,8 +115,7 @@ def _relieve(world: World, contradiction: Contradiction, winner: Life, outcome: 
 
 
 def overruled(edge: Replacement) -> Iterator[Replacement]:
-    """Effective replacements by other resolutions of the same contradiction, of another loser."""
-    assert edge.contradiction is not None
-    for old in edge.contradiction.edges:
+    """Effective replacements by other resolutions of the same contradiction, of another loser: it undoes them."""
+    for old in edge.contradiction.edges if edge.contradiction is not None else ():
         if old is not edge and old.state is EFFECTIVE and old.target is not edge.target:
             yield old

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from beliefbase.beliefs import intervals
@@ -31,7 +31,7 @@ class Life:
 
     __slots__ = (
         "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
-        "expired", "expires_at", "extraction", "faces", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
+        "expired", "expires_at", "extraction", "faces", "falsified", "falsifiers", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
         "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
         "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched_by",
     )  # fmt: skip
@@ -54,6 +54,10 @@ class Life:
         self.ends: dict[bytes, Ending] = {}
         """Endings in force, by event."""
         self.first_end: Ending | None = None
+        self.falsifiers: set[bytes] | None = None
+        """Those of the endings in force that say it was wrong."""
+        self.falsified: list[tuple[int, bool]] | None = None
+        """Stamps from which there are such endings, or no more; None if there never were."""
         self.expired: int | None = None
         self.live = False
         self.active = False
@@ -118,9 +122,13 @@ class Life:
 
     # -- while folding ----------------------------------------------------------------------------------------------
 
-    def alive(self, now: int) -> bool:
-        """Whether no ending is in force and the bound of expiry hasn't come."""
-        return not self.ends and self.expired is None and self.expires_at > now
+    def alive(self, now: int, but: Collection[bytes] = ()) -> bool:
+        """Whether no ending is in force, except by some events, and the bound of expiry hasn't come."""
+        return (
+            (not self.ends or (bool(but) and all(event in but for event in self.ends)))
+            and self.expired is None
+            and self.expires_at > now
+        )
 
     def pass_bounds(self, now: int) -> None:
         """Write the rows of bounds up to and including ``now``."""
@@ -164,18 +172,35 @@ class Life:
 
     def end(self, ending: Ending) -> None:
         """Put an ending in force."""
-        before = self.ends.get(ending[2])
         self.ends[ending[2]] = ending
         if self.first_end is None or ending < self.first_end:
             self.first_end = ending
-        elif before is self.first_end:
-            self.first_end = min(self.ends.values())
 
-    def lift(self, event: bytes) -> None:
+    def lift(self, event: bytes, now: int) -> None:
         """Take an ending by this event out of force, if there is one."""
         ending = self.ends.pop(event, None)
         if ending is not None and ending is self.first_end:
             self.first_end = min(self.ends.values(), default=None)
+        if self.falsifiers is not None and event in self.falsifiers:
+            self.falsifiers.remove(event)
+            if not self.falsifiers and self.falsified is not None:
+                self.falsified.append((now, False))
+
+    def falsify(self, event: bytes, now: int) -> None:
+        """Remember that an ending says the belief was wrong."""
+        if self.falsifiers is None or self.falsified is None:
+            self.falsifiers, self.falsified = set(), []
+        if not self.falsifiers:
+            self.falsified.append((now, True))
+        self.falsifiers.add(event)
+
+    def falsified_at(self, hlc: int) -> bool:
+        """Whether an ending as contradicted or as wrong is in force at a stamp."""
+        found = False
+        for since, falsified in self.falsified or ():
+            if since <= hlc:
+                found = falsified
+        return found
 
     def set_bounds(self) -> None:
         """Place the bounds of staleness and expiry: one span and two after the millisecond of the base; saturating."""

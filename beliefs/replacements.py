@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from beliefbase.beliefs import conclusions, contradictions, topology
@@ -128,27 +128,30 @@ def _ready(world: World, edge: Replacement) -> bool:
     if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
         return True
     fit = active if target.mature else _live
-    return any(fit(world, life) for life in successors(replacer) if life is not target)
+    undone = tuple(contradictions.overruled(edge))
+    lifted = [old.event for old in undone]
+    return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)
 
 
-def active(world: World, life: Life) -> bool:
-    """Whether a belief is active now."""
-    return life.mature and life.alive(world.now) and (life.inputs is None or conclusions.holds(world, life))
+def active(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
+    """Whether a belief is active now, or would be but for endings by these events."""
+    return life.mature and _live(world, life, but) and (life.inputs is None or conclusions.holds(world, life))
 
 
-def _live(world: World, life: Life) -> bool:
-    return life.alive(world.now)
+def _live(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
+    return life.alive(world.now, but)
 
 
-def successors(life: Life) -> Iterator[Life]:
-    """The belief and what replaced it, in turn, by replacements in force."""
+def successors(life: Life, without: Collection[Replacement] = ()) -> Iterator[Life]:
+    """The belief and what replaced it, in turn, by replacements in force, except some."""
     yield life
     if not life.on:
         return
     found, stack = {life}, [life]
     while stack:
         for edge in (stack.pop().on or {}).values():
-            if edge.state is EFFECTIVE and (above := edge.replacer) is not None and above not in found:
+            above = edge.replacer
+            if edge.state is EFFECTIVE and above is not None and above not in found and edge not in without:
                 found.add(above)
                 stack.append(above)
                 yield above
@@ -178,7 +181,7 @@ def _act(world: World, edge: Replacement) -> None:
     """Put a replacement in force, unless it would close a cycle among those in force."""
     target, replacer = edge.target, edge.replacer
     assert replacer is not None
-    earlier = list(contradictions.overruled(edge)) if edge.contradiction is not None else ()
+    earlier = tuple(contradictions.overruled(edge))
     for old in earlier:
         old.state = UNDONE
     if not topology.admit(target, replacer):
@@ -198,6 +201,8 @@ def _act(world: World, edge: Replacement) -> None:
         mark(world, edge)
     survivors = target.chain()[1:] if target.into is not None else ()
     target.end((world.now, PRECEDENCE[edge.kind], edge.event, edge.kind))
+    if edge.kind == RESOLUTION:
+        target.falsify(edge.event, world.now)
     for survivor in survivors:
         if survivor.on is None or edge.event not in survivor.on:
             propose(world, edge.event, edge.kind, survivor, edge.named, edge.contradiction)
@@ -248,7 +253,7 @@ def _spread(world: World, target: Life, replacer: Life) -> None:
         for life in successors(replacer):
             known = life.watched_by is not None and source in life.watched_by
             _watched(life, source)
-            if known or life.alive(world.now):
+            if known or life.falsifiers or life.alive(world.now):
                 for edge in source.by or ():
                     enqueue(world, edge)
                 break
@@ -264,9 +269,10 @@ def end(world: World, target: Life, event: bytes, status: int) -> None:
 def undo(world: World, target: Life, event: bytes) -> None:
     """Take an ending out of force, which counts as an affirmation."""
     world.change(target)
-    target.lift(event)
+    target.lift(event, world.now)
     world.refresh(target)
     conclusions.look_again(world, target)
+    wake(world, target)
 
 
 def withdraw(world: World, edge: Replacement) -> None:

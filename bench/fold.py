@@ -24,14 +24,14 @@ LATE = 0.05
 ACTS = ("direct_assertion", "directive", "preference_statement", "observation", "hypothetical", "humor_or_irony")
 KINDS = ("rule", "fact", "decision", "preference", "note")
 REVISIONS = {
-    "supersede": 35,
-    "affirm": 34,
-    "promote": 6,
+    "affirm": 50,
+    "supersede": 20,
     "retract": 6,
     "reinstate": 6,
-    "merge": 3,
-    "reclassify": 3,
-    "raise": 4,
+    "promote": 6,
+    "reclassify": 4,
+    "merge": 2,
+    "raise": 3,
     "resolve": 3,
 }
 
@@ -127,7 +127,7 @@ class Generator:
                 self.supersede(before, after)
                 before = after
         while len(self.facts) < self.events:
-            if self.random.random() < 0.17:
+            if self.random.random() < 0.2:
                 self.extract()
             self.revise()
         return self.facts[: self.events]

@@ -17,6 +17,7 @@ from beliefbase.events.log import Stored
 from beliefbase.events.sqlite_tables import Tables
 
 _NAMING = frozenset(int(role) for role in NAMING)
+_Name = bytes | tuple[str, bytes | None]
 
 
 class Covering:
@@ -60,20 +61,20 @@ class Covering:
         if changed.keys() - own:
             erasures.reword()
         self._delete(due - own)
+        if new or changed:
+            self.clean_aside(())
         return due & own
 
     def clean_aside(self, waiting: Sequence[Event]) -> set[bytes]:
-        """Delete covered words that are kept aside; returns the hashes of events about to be whose words are covered."""
-        kept = [event for event in self._tables.aside() if event.body is not None]
-        todo = {event.hash: event for event in (*kept, *waiting)}
+        """Delete covered words that are kept aside; returns the covered ones of those that are about to be, by hash."""
+        todo = {event.hash: event for event in (*self._tables.aside(), *waiting)}
         reached = self._due_events(list(todo.values()))
         found: set[bytes] = set()
         while reached:
             found |= reached
             names = {name for digest in reached for name in _names(todo[digest])}
-            reached = {
-                digest for digest, event in todo.items() if digest not in found and names & {*_names(event), *_named(event)}
-            }
+            rest = (event for digest, event in todo.items() if digest not in found)
+            reached = {event.hash for event in rest if names & {*_names(event), *_named(event)}}
         self.erased += self._tables.erasures.delete_aside(found)
         return found.intersection(event.hash for event in waiting)
 
@@ -108,18 +109,20 @@ class Covering:
             by = [e.by for subject in event.skeleton.subjects for e in by_subject.get(subject, ()) if e.covers(event)]
             by += [called[name] for name in names[event.id] if name in called]
             copied = (event.skeleton.type, event.skeleton.source_ref)
-            by += [called[copied]] if copied in called else []
+            by += [called[copied]] if copied[1] is not None and copied in called else []
             if by:
                 found.append((event, min(by)))
         return found
 
-    def _called(self, names: Collection[bytes]) -> dict[bytes | tuple[str, bytes | None], By]:
+    def _called(self, names: Collection[bytes]) -> dict[_Name, By]:
         """What covers the events that are called like this: by id, by source_ref, by type and source_ref."""
         positions = self._tables.erasures.called(names) if names else {}
-        found: dict[bytes | tuple[str, bytes | None], By] = {}
+        found: dict[_Name, By] = {}
         for stored in self._tables.by_position(sorted(positions)):
             by = positions[stored.position]
-            for name in (*_names(stored.event), (stored.event.skeleton.type, stored.event.skeleton.source_ref)):
+            skeleton = stored.event.skeleton
+            called: tuple[_Name, ...] = (*_names(stored.event), (skeleton.type, skeleton.source_ref))
+            for name in called:
                 found[name] = min(by, found.get(name, by))
         return found
 

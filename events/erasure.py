@@ -11,7 +11,7 @@ up to date as events arrive (``beliefbase.events.covering``), and both are one i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple, Protocol
 
 from beliefbase.events.catalog import CATALOG, Role, Unreadable
@@ -100,9 +100,12 @@ def covered(log: Named) -> frozenset[bytes]:
     return frozenset(coverage(log))
 
 
-def erased_beliefs(log: Named, covering: Mapping[bytes, By]) -> dict[bytes, tuple[int, bytes]]:
-    """Of covered events the beliefs, as the fold takes them: id to the erasure's stamp and id."""
-    return {event.id: tuple(covering[event.id]) for event in log.of_types([EXTRACTED]) if event.id in covering}
+def erased_beliefs(log: Named) -> dict[bytes, tuple[int, bytes]]:
+    """The beliefs whose words an erasure covers, as the fold takes them: id to the erasure's stamp and id."""
+    by = coverage(log)
+    if not by:
+        return {}
+    return {event.id: (by[event.id].hlc, by[event.id].id) for event in log.of_types([EXTRACTED]) if event.id in by}
 
 
 def _identity(skeleton: Skeleton) -> tuple[str, bytes | None]:

@@ -176,6 +176,9 @@ class EventLog(Protocol):
     def frontier(self) -> tuple[Head, ...]:
         """Every branch head, sorted."""
 
+    def mark(self) -> tuple[int, bytes]:
+        """Position of the newest event and root of the frontier, of one moment: comparable while others write."""
+
     def root(self) -> bytes:
         """SHA-256 over the frontier, hashed in buckets by writer prefix; costs by what changed."""
 

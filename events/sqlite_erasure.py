@@ -44,7 +44,8 @@ class ErasureTables:
 
     def pending(self) -> list[By]:
         """The erasures that were not carried out yet, the earliest first."""
-        return [By(*row) for row in self._cursor.execute("SELECT hlc, event_id FROM erasures WHERE pending ORDER BY 1, 2")]
+        rows = self._cursor.execute("SELECT hlc, event_id FROM erasures WHERE pending ORDER BY hlc, event_id")
+        return [By(*row) for row in rows]
 
     def settle(self, erasure: By) -> None:
         """Note that an erasure is carried out, from now on as its events arrive."""
@@ -68,8 +69,8 @@ class ErasureTables:
     def called(self, names: Collection[bytes]) -> dict[int, By]:
         """The covered events whose id or source_ref begins like one of these names."""
         rows = self._cursor.execute(
-            "SELECT c.position, c.hlc, c.erasure FROM json_each(?) k CROSS JOIN refs r ON r.key = k.value AND r.role = 0"
-            " JOIN covered c ON c.position = r.position",
+            "SELECT c.position, c.hlc, c.erasure FROM json_each(?) k"
+            " CROSS JOIN refs r ON r.key = k.value AND r.role = 0 JOIN covered c ON c.position = r.position",
             (json.dumps(sorted({index.key_of(name) for name in names})),),
         )
         return {position: By(hlc, erasure) for position, hlc, erasure in rows}

@@ -86,6 +86,7 @@ CREATE TABLE erasures (
     pending INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX erasures_subject ON erasures (subject);
+CREATE INDEX erasures_pending ON erasures (hlc) WHERE pending;
 CREATE TABLE covered (position INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, erasure BLOB NOT NULL);
 CREATE INDEX covered_erasure ON covered (erasure);
 CREATE TABLE wanted (position INTEGER PRIMARY KEY);

@@ -205,7 +205,8 @@ class Tables:
         return [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
 
     def forget_index(self) -> None:
-        """Empty the index, the tips and the stamps."""
+        """Empty the index, the tips, the stamps and what erasures cover."""
+        self.erasures.forget()
         for table in ("refs", "tips", "stamps"):
             self._cursor.execute(f"DELETE FROM {table}")
 
@@ -235,14 +236,11 @@ class Tables:
 
     def heads(self, buckets: Collection[int] | None = None) -> list[Head]:
         """The heads of all branches, or of those in these buckets, by writer."""
-        select = "SELECT writer, seq, hash FROM heads"
+        select, execute = "SELECT writer, seq, hash FROM heads", self._cursor.execute
         if buckets is None:
-            return list(map(Head._make, self._cursor.execute(f"{select} ORDER BY writer")))
-        return [
-            Head._make(row)
-            for bucket in sorted(buckets)
-            for row in self._cursor.execute(f"{select} WHERE writer BETWEEN ? AND ? ORDER BY writer", bucket_range(bucket))
-        ]
+            return list(map(Head._make, execute(f"{select} ORDER BY writer")))
+        inside = f"{select} WHERE writer BETWEEN ? AND ? ORDER BY writer"
+        return [Head._make(row) for bucket in sorted(buckets) for row in execute(inside, bucket_range(bucket))]
 
     def put_branches(self, branches: Collection[Branch], buckets: Collection[int]) -> None:
         """Write branches as they are now, and mark the buckets of their writers."""

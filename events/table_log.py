@@ -76,12 +76,17 @@ class TableLog(ABC):
 
     def root(self) -> bytes:
         """SHA-256 over the frontier (``beliefbase.events.frontier``); costs by what changed."""
+        return self.mark()[1]
+
+    def mark(self) -> tuple[int, bytes]:
+        """Position of the newest event and root of the frontier, of one moment."""
         with self._reading() as tables:
+            position = tables.last_position()
             hashes, fresh = tables.buckets()
         if len(fresh) >= _SETTLE:
             with suppress(StoreUnavailable), self.transaction() as transaction:
                 transaction.tables.put_bucket_hashes(transaction.tables.buckets()[1])
-        return root_hash(hashes)
+        return position, root_hash(hashes)
 
     def buckets(self) -> Mapping[int, bytes]:
         """The hash of every bucket of the frontier that has heads."""

@@ -12,7 +12,7 @@ from beliefbase.events.envelope import Event, Skeleton
 from beliefbase.events.erasure import ERASED
 from beliefbase.events.errors import BrokenChain, Equivocation, InvalidEvent, StoreUnavailable
 from beliefbase.events.frontier import Branch, branch_stream, bucket_of, main_stream
-from beliefbase.events.ids import ZERO_HASH, commitment, skeleton_hash
+from beliefbase.events.ids import ZERO_HASH, commitment
 from beliefbase.events.log import Head, Known, Stored
 from beliefbase.events.sqlite_tables import Placed, Tables
 
@@ -148,6 +148,12 @@ class LogTransaction:
             covering = Covering(self.tables, self._wall)
             covering.carry_out()
             self.erased += covering.erased
+
+    def cover(self, stored: Sequence[Stored]) -> None:
+        """Work out anew what covers events that are stored, and delete the words of those that an erasure covers."""
+        covering = Covering(self.tables, self._wall)
+        without = covering.take_in(stored, local=False)
+        self.erased += covering.erased + self.tables.erasures.delete(without)
 
     def fill(self, position: int, event: Event) -> bool:
         """Store the words of an event that is stored without them; False where an erasure covers them."""

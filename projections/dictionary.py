@@ -21,8 +21,8 @@ in milliseconds (`*_ms`), and are asked at `meta.as_of_ms`; the macros are asked
 def dictionary(connection: Connection) -> str:
     """The dictionary of a database as Markdown."""
     parts = [_INTRODUCTION, "## Views\n"]
-    tables = {name: comment for name, comment in _relations(connection, "table")}
-    views = {name: comment for name, comment in _relations(connection, "view")}
+    tables = dict(_relations(connection, "table"))
+    views = dict(_relations(connection, "view"))
     columns = _columns(connection)
     parts += [_section(name, comment, columns[name]) for name, comment in views.items()]
     parts.append("## Macros\n")

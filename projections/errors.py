@@ -23,6 +23,12 @@ class LogMoved(StoreUnavailable):
     code = "log_moved"
 
 
+class FoldingFailed(StoreUnavailable):
+    """The process that folds the beliefs of a large log ended otherwise than it should; ``data`` has its status."""
+
+    code = "folding_failed"
+
+
 class QueryRefused(BeliefbaseError):
     """A query that is not one single SELECT."""
 

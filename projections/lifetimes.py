@@ -27,7 +27,8 @@ SIGN: Final = " × "
 KIND_AND_ACT: Final = f"kind{SIGN}speech act"
 """The grouping that policies are suggested for; labels have the two names with the sign between them."""
 _COLUMNS: Final = {name: name for name in GROUPINGS} | {KIND_AND_ACT: f"kind || '{SIGN}' || speech_act"}
-_ROWS: Final = "lifetimes"
+ROWS: Final = "lifetimes"
+"""Temporary table that the rows are read into."""
 
 
 class Comparison(NamedTuple):
@@ -50,17 +51,17 @@ class Lifetimes:
     @property
     def unwatched(self) -> int:
         """Spells of no length: they are in no curve."""
-        ((count,),) = self._connection.execute(f"SELECT count(*) FROM {_ROWS} WHERE exit_ms <= entry_ms").fetchall()
+        ((count,),) = self._connection.execute(f"SELECT count(*) FROM {ROWS} WHERE exit_ms <= entry_ms").fetchall()
         return int(count)
 
     def spells(self, by: str | None = None) -> Spells:
         """The rows, under the labels of one of ``GROUPINGS`` or ``KIND_AND_ACT``, sorted by code point; None: all."""
         label = f"'{ALL}'" if by is None else _COLUMNS[by]
         run = self._connection.execute
-        found = run(f"SELECT DISTINCT {label} AS label FROM {_ROWS} WHERE exit_ms > entry_ms").fetchall()
+        found = run(f"SELECT DISTINCT {label} AS label FROM {ROWS} WHERE exit_ms > entry_ms").fetchall()
         labels = tuple(sorted(row[0] for row in found))
         columns = run(
-            f"SELECT s.entry_ms, s.exit_ms, s.cause, l.code FROM {_ROWS} AS s"
+            f"SELECT s.entry_ms, s.exit_ms, s.cause, l.code FROM {ROWS} AS s"
             " JOIN (SELECT unnest($labels) AS label, unnest(range(len($labels))) AS code) AS l"
             f" ON l.label = {label} WHERE s.exit_ms > s.entry_ms",
             {"labels": list(labels)},
@@ -112,7 +113,7 @@ def of(
     names = ", ".join(GROUPINGS)
     try:
         connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {_ROWS} AS SELECT entry_ms, exit_ms,"
+            f"CREATE OR REPLACE TEMP TABLE {ROWS} AS SELECT entry_ms, exit_ms,"
             f" CAST(list_position([{causes}], cause) - 1 AS TINYINT) AS cause, {names}"
             f" FROM watched_spells_at($ts, $active) {chosen}",
             {"ts": as_of_ms, "active": active},

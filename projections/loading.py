@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
+
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.reasons import Note
 from beliefbase.projections import registry
 from beliefbase.projections.base import Owner, Projection, Table
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Array, Columns, loadable
 from beliefbase.projections.reading import Page
 from beliefbase.projections.stretches import Stretches
 from beliefbase.projections.work import WorkDatabase
 
 
 class Loader:
-    """Loads what the projections make; with ``resolve``, ids of copies known to the database become entities'."""
+    """Loads what the projections make.
 
-    def __init__(self, work: WorkDatabase, *, resolve: bool) -> None:
+    Args:
+        work: The database.
+        resolve: Whether ids of copies known to the database become those of entities.
+        at_once: Rows of a table to collect before they are loaded; call :meth:`finish` after the last ones.
+    """
+
+    def __init__(self, work: WorkDatabase, *, resolve: bool, at_once: int = 0) -> None:
         self._work = work
         self._resolve = resolve
+        self._at_once = at_once
+        self._waiting: dict[str, list[Mapping[str, Array]]] = {}
+        self._rows: dict[str, int] = {}
         self._tables = registry.tables()
         self._of_events: dict[str, list[Projection]] = {}
         for projection in registry.registered():
@@ -52,9 +63,29 @@ class Loader:
             for projection in _using("of_notes"):
                 self._load(projection.of_notes(known))
 
+    def finish(self) -> None:
+        """Load what was collected."""
+        for name in list(self._waiting):
+            self._flush(name)
+
     def _load(self, made: Mapping[str, Columns]) -> None:
         for name, columns in made.items():
-            self._work.insert(self._tables[name], columns, resolve=self._resolve)
+            table = self._tables[name]
+            rows = len(columns[table.key[0]])
+            if rows:
+                arrays = {column.name: loadable(column.type, columns[column.name]) for column in table.all_columns}
+                self._waiting.setdefault(name, []).append(arrays)
+                self._rows[name] = self._rows.get(name, 0) + rows
+                if self._rows[name] >= self._at_once:
+                    self._flush(name)
+
+    def _flush(self, name: str) -> None:
+        parts = self._waiting.pop(name)
+        self._rows[name] = 0
+        whole = (
+            parts[0] if len(parts) == 1 else {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        )
+        self._work.insert(self._tables[name], whole, resolve=self._resolve)
 
 
 def event_tables(types: Collection[str]) -> list[Table]:

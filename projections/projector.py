@@ -16,13 +16,14 @@ from beliefbase.beliefs.rules import RULES_VERSION
 from beliefbase.events.errors import InvalidEvent, StoreUnavailable
 from beliefbase.events.log import EventLog
 from beliefbase.projections import digest, publish, registry
-from beliefbase.projections.errors import ProjectorBusy
-from beliefbase.projections.rebuild import Pass, Progress, Reached
+from beliefbase.projections.errors import LogMoved, ProjectorBusy
+from beliefbase.projections.rebuild import Progress, Reached, rebuild
 from beliefbase.projections.refresh import Arrivals, RebuildNeeded
 from beliefbase.projections.work import SCHEMA_VERSION, WorkDatabase
 
 WORK: Final = "work.duckdb"
 LOCK: Final = "work.lock"
+_TRIES: Final = 3
 
 
 class Report(NamedTuple):
@@ -91,35 +92,42 @@ class Projector:
         if meta is None or any(meta[name] != value for name, value in self._made_by().items()):
             return self.rebuild(as_of_ms)
         try:
-            with self._work.transaction():
-                done = Arrivals(self._log, self._work, meta).apply()
-                if done is not None:
-                    self._write_meta(self._work, done.reached, as_of_ms)
-                elif meta["as_of_ms"] != as_of_ms:
-                    self._work.write_meta({**meta, "as_of_ms": as_of_ms})
+            return self._catch_up(meta, as_of_ms)
         except RebuildNeeded:
             return self.rebuild(as_of_ms)
-        if done is None:
-            return Report("unchanged", 0, 0, meta["position"], meta["root"], as_of_ms)
-        reached = done.reached
-        return Report("refreshed", done.events, done.beliefs, reached.position, reached.root.hex(), as_of_ms)
 
     def rebuild(self, as_of_ms: int) -> Report:
         """Make all tables anew from the log, in a new file.
 
         Raises:
             LogMoved: the log was written to faster than it can be read.
+            FoldingFailed: a second process, which folds the beliefs of a large log, ended otherwise than it should.
         """
         _check_moment(as_of_ms)
+        for _ in range(_TRIES):
+            meta = self._make_anew(as_of_ms)
+            try:
+                done = self._catch_up(meta, as_of_ms)
+            except RebuildNeeded:
+                continue
+            return done._replace(how="rebuilt", events=meta["events"] + done.events, beliefs=-1)
+        raise LogMoved(
+            f"the log did not come to one frontier in {_TRIES} rebuilds",
+            hint="try again; if it stays so, run `beliefbase doctor`",
+        )
+
+    def _make_anew(self, as_of_ms: int) -> dict[str, Any]:
         path = self.folder / WORK
         fresh = path.with_name("fresh.duckdb")
+        made_by = self._made_by()  # before the log is read: what becomes of words meanwhile asks for another rebuild
         _remove(fresh)
         work = WorkDatabase(fresh, threads=self._threads)
         try:
             with work.transaction():
                 work.create()
-                reached = Pass(self._log, work, self._progress).run()
-                self._write_meta(work, reached, as_of_ms)
+                reached = rebuild(self._log, work, self.folder, self._progress)
+                meta = self._meta(made_by, reached, as_of_ms)
+                work.write_meta(meta)
                 work.create_views()
         finally:
             work.close()
@@ -127,14 +135,25 @@ class Projector:
         _remove(path)
         fresh.rename(path)
         self._work = WorkDatabase(path, threads=self._threads)
-        return Report("rebuilt", reached.events, -1, reached.position, reached.root.hex(), as_of_ms)
+        return meta
+
+    def _catch_up(self, meta: dict[str, Any], as_of_ms: int) -> Report:
+        with self._work.transaction():
+            done = Arrivals(self._log, self._work, meta).apply()
+            if done is not None:
+                self._work.write_meta(self._meta(meta, done.reached, as_of_ms))
+            elif meta["as_of_ms"] != as_of_ms:
+                self._work.write_meta({**meta, "as_of_ms": as_of_ms})
+        if done is None:
+            return Report("unchanged", 0, 0, meta["position"], meta["root"], as_of_ms)
+        reached = done.reached
+        return Report("refreshed", done.events, done.beliefs, reached.position, reached.root.hex(), as_of_ms)
 
     def publish(self) -> publish.Snapshot:
         """Publish the tables as they are, unless the newest snapshot is of the same frontier, versions and as_of."""
         meta = self._work.meta() or {}
-        ((erasures,),) = self._work.rows("SELECT count(*) FROM erasure_facts")
-        state = {name: meta[name] for name in ("root", "as_of_ms", "rules", "projections")}
-        return publish.publish(self._work.connection, self.folder, state=state, erasures=erasures)
+        state = {name: meta[name] for name in ("root", "as_of_ms", "rules", "projections", "reworded")}
+        return publish.publish(self._work.connection, self.folder, state=state)
 
     def digests(self) -> dict[str, str]:
         """The digest of every table."""
@@ -172,17 +191,15 @@ class Projector:
             _remove(path)
             return WorkDatabase(path, threads=self._threads)
 
-    def _write_meta(self, work: WorkDatabase, reached: Reached, as_of_ms: int) -> None:
-        work.write_meta(
-            {
-                **self._made_by(),
-                "root": reached.root.hex(),
-                "position": reached.position,
-                "events": reached.events,
-                "newest_hlc": reached.newest_hlc,
-                "as_of_ms": as_of_ms,
-            }
-        )
+    def _meta(self, made_by: dict[str, Any], reached: Reached, as_of_ms: int) -> dict[str, Any]:
+        return {
+            **made_by,
+            "root": reached.root.hex(),
+            "position": reached.position,
+            "events": reached.events,
+            "newest_hlc": reached.newest_hlc,
+            "as_of_ms": as_of_ms,
+        }
 
     def _made_by(self) -> dict[str, Any]:
         """What tables must have been made by and from to be brought up to date rather than rebuilt."""
@@ -191,6 +208,7 @@ class Projector:
             "rules": RULES_VERSION,
             "projections": registry.versions(),
             "schema": SCHEMA_VERSION,
+            "reworded": self._log.reworded(),
         }
 
 

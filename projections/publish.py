@@ -41,14 +41,14 @@ def current(folder: Path) -> Path | None:
     return None if state is None else folder / state["snapshot"]
 
 
-def publish(connection: Connection, folder: Path, *, state: dict[str, Any], erasures: int) -> Snapshot:
+def publish(connection: Connection, folder: Path, *, state: dict[str, Any]) -> Snapshot:
     """Copy the work database into a new snapshot, unless the newest one was made from the same ``state``.
 
     Args:
         connection: Of the work database, attached as ``work``.
         folder: The ``read`` folder.
-        state: What the snapshot depends on: frontier root, as_of, versions.
-        erasures: How many erasures it stands for; where there is a new one, older snapshots go, readers or not.
+        state: What the snapshot depends on: frontier root, as_of, versions, and ``reworded``: where words that were
+            stored may have gone since, older snapshots go, readers or not.
 
     Raises:
         OSError: the folder can't be written.
@@ -62,12 +62,12 @@ def publish(connection: Connection, folder: Path, *, state: dict[str, Any], eras
         _write(connection, partial)
         partial.rename(path)
         _sync(folder)
-        clean = known["clean_from"] if known is not None and known["erasures"] == erasures else number
+        reworded = known is None or known["state"].get("reworded") != state["reworded"]
+        clean = known["clean_from"] if known is not None and not reworded else number
         known = {
             "snapshot": path.name,
             "number": number,
             "state": state,
-            "erasures": erasures,
             "clean_from": clean,
         }
         _point(folder, known)

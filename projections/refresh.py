@@ -58,35 +58,36 @@ class Arrivals:
         Raises:
             RebuildNeeded: the log isn't the one that the tables were made from, or the batch changes too much.
         """
-        heads = Heads()
+        heads, last = Heads(), -1
         for _ in range(_ROUNDS):
-            found = self._read(heads)
-            if not self._events and self._meta["root"] == self._log.root().hex():
+            position, root = self._log.mark()
+            self._read(heads, position)
+            if not self._events and self._meta["root"] == root.hex():
                 return None
-            root = heads.store(self._work)
-            if root == self._log.root():
+            if heads.store(self._work) == root:
                 return self._apply(root)
-            if not found and self._log.last_position() == self._position:
+            if position == last:
                 break
-            heads = Heads()
+            heads, last = Heads(), position
         raise RebuildNeeded
 
-    def _read(self, heads: Heads) -> int:
-        before = len(self._events)
-        for page in self._log.read(self._position, limit=_PAGE):
-            events = [stored.event for stored in page]
+    def _read(self, heads: Heads, until: int) -> None:
+        for stored in self._log.read(self._position, limit=_PAGE):
+            page = [one for one in stored if one.position <= until]
+            if not page:
+                return
+            events = [one.event for one in page]
             heads.follow(events, [event.skeleton for event in events])
             self._events += events
             self._position = page[-1].position
             if len(self._events) >= max(_LARGE, self._meta["events"] // 4):
                 raise RebuildNeeded
-        return len(self._events) - before
 
     def _apply(self, root: bytes) -> Refreshed:
         self._refuse_renamed_writers()
         page = self._reader.read(self._events)
         facts = [fact for batch in page.batches for fact in batch.facts()]
-        if any(fact.type in RULE_CHANGING or fact.type == "subject.erased" for fact in facts):
+        if any(fact.type in RULE_CHANGING for fact in facts) or self._log.reworded() != self._meta["reworded"]:
             raise RebuildNeeded
         beliefs = self._load(page, facts)
         newest = max(self._meta["newest_hlc"], *(skeleton.hlc for skeleton in page.skeletons))
@@ -100,7 +101,7 @@ class Arrivals:
         loader = Loader(work, resolve=bool(work.rows("SELECT 1 FROM copies LIMIT 1")))
         without = {copy.id for copy in copies}
         loader.add_events(self._reader.read(self._events, without=without) if without else page)
-        changed = refold(self._source, facts, horizon=self._meta["newest_hlc"])
+        changed = refold(self._source, facts, horizon=self._meta["newest_hlc"], erased=self._log.erased())
         if changed.everything:
             raise RebuildNeeded
         work.delete(belief_tables(), changed.lives.keys() | changed.gone)

@@ -5,7 +5,7 @@ It is a cache: whatever is wrong with the file, it is made anew from the log. Co
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,7 @@ META: Final = (
     Column("position", "BIGINT", "Arrival position up to which the log was read; a local hint"),
     Column("events", "BIGINT", "How many events were read"),
     Column("newest_hlc", "BIGINT", "Largest stamp read, parked ones included"),
+    Column("reworded", "BIGINT", "How often words or erasures had changed something stored before; a local hint"),
     Column("as_of_ms", "BIGINT", "The moment that views are asked at, in ms since 1970 UTC; an input of the projector"),
     Column("rules", "VARCHAR", "Version of the lifecycle rules"),
     Column("projections", "VARCHAR", "Names and versions of the projections"),
@@ -58,11 +59,19 @@ class WorkDatabase:
         """Write everything back and close the file."""
         self.connection.close()
 
-    def create(self) -> None:
-        """Make all tables, with their comments."""
-        for table in registry.tables().values():
+    def create(self, tables: Iterable[Table] | None = None) -> None:
+        """Make these tables, by default all of them and ``meta``, with their comments."""
+        for table in registry.tables().values() if tables is None else tables:
             self._create(table.name, table.comment, table.all_columns)
-        self._create("meta", "What these tables were made from, and the moment that views are asked at: one row", META)
+        if tables is None:
+            about = "What these tables were made from, and the moment that views are asked at: one row"
+            self._create("meta", about, META)
+
+    def take_over(self, path: Path, tables: Iterable[Table]) -> None:
+        """Copy the rows of these tables from another work database."""
+        self.connection.execute(f"ATTACH {_quoted(path)} AS taken (READ_ONLY)")
+        for table in tables:
+            self.connection.execute(f"INSERT INTO work.{table.name} FROM taken.{table.name}")
 
     def create_views(self) -> None:
         """Make all views and macros; those of an earlier release go."""
@@ -103,7 +112,7 @@ class WorkDatabase:
         if not len(columns[table.key[0]]):
             return
         batch = {column.name: loadable(column.type, columns[column.name]) for column in table.all_columns}
-        chosen, joins, where = [], [], ""
+        chosen, joins, distinct, where = [], [], "", ""
         for number, column in enumerate(table.all_columns):
             if resolve and column.entity:
                 chosen.append(f'coalesce(c{number}.entity_id, b."{column.name}")')
@@ -111,10 +120,11 @@ class WorkDatabase:
             else:
                 chosen.append(select(column.type, f'b."{column.name}"'))
         if table.owner is Owner.VALUE:
+            distinct = "DISTINCT"
             where = f"WHERE b.{table.key[0]} NOT IN (SELECT {table.key[0]} FROM {table.name})"
         with self.registered("batch", batch):
             self.connection.execute(
-                f"INSERT INTO {table.name} SELECT {', '.join(chosen)} FROM batch b {' '.join(joins)} {where}"
+                f"INSERT INTO {table.name} SELECT {distinct} {', '.join(chosen)} FROM batch b {' '.join(joins)} {where}"
             )
 
     @contextmanager
@@ -140,8 +150,11 @@ class WorkDatabase:
                 )
 
     def meta(self) -> dict[str, Any] | None:
-        """The row of ``meta``; None where nothing was projected yet."""
-        if not self.rows("SELECT 1 FROM duckdb_tables() WHERE database_name = 'work' AND table_name = 'meta'"):
+        """The row of ``meta``; None where nothing was projected yet, or by a release that keeps another one."""
+        columns = self.rows(
+            "SELECT column_name FROM duckdb_columns() WHERE database_name = 'work' AND table_name = 'meta'"
+        )
+        if {name for (name,) in columns} != {column.name for column in META}:
             return None
         found = self.rows(f"SELECT {', '.join(column.name for column in META)} FROM meta")
         return dict(zip((column.name for column in META), found[0], strict=True)) if found else None

@@ -34,9 +34,11 @@ class Comparison:
         fresh: The replay.
         alias: Name that the other database is attached under.
         where: What people call it.
+        behind: Whether it was made from an earlier frontier; words may have come or been erased since then.
     """
 
-    def __init__(self, log: EventLog, fresh: Projector, alias: str, where: str) -> None:
+    def __init__(self, log: EventLog, fresh: Projector, alias: str, where: str, *, behind: bool = False) -> None:
+        self._behind = behind
         self._log = log
         self._fresh = fresh
         self._alias = alias
@@ -57,6 +59,10 @@ class Comparison:
         self.tables += 1
         try:
             if not self._differs(table):
+                return
+            if self._behind and not table.digested:
+                what = f"{self._where} holds other words than the log does by now, such as some that were erased since"
+                yield Finding("note", "rebuild", f"{what}; `beliefbase project` brings it up to date", table=table.name)
                 return
             lacking, surplus = self._beyond(table, "work", self._alias), self._beyond(table, self._alias, "work")
         except duckdb.Error as error:

@@ -124,6 +124,8 @@ def read_log(path: Path) -> PortableLog:
         words = line.split(" ")
         try:
             if words[0] == "stream" and len(words) == 5:
+                if words[1] in {part.name for part in parts}:
+                    raise _damaged(path, number, "this stream stands twice")
                 writer, last, hash_ = bytes.fromhex(words[1][:32]), int(words[3]), bytes.fromhex(words[4])
                 parts.append(Part(words[1], int(words[2]), Head(writer, last, hash_)))
             elif words[0] == "end" and len(words) == 3:

@@ -30,6 +30,7 @@ _MADE_BY: Final = {
     "rules": "it was made under another version of the rules",
     "projections": "it was made by other versions of the projections",
     "schema": "it was made in another layout",
+    "reworded": "words came or were erased since it was made",
 }
 """Columns of meta that must agree for a comparison to say anything, and what it means where they don't."""
 
@@ -69,7 +70,7 @@ def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of
             with replayed(part, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
                 for model in models:
                     if late.get(model) == heads:
-                        model.check(part, fresh, report)
+                        model.check(part, fresh, report, behind=True)
 
 
 def note_replay(fresh: Projector, report: AuditReport) -> None:
@@ -87,7 +88,9 @@ class Model(NamedTuple):
     what: str
     path: Path
 
-    def check(self, log: EventLog, fresh: Projector, report: AuditReport) -> tuple[Head, ...] | None:
+    def check(
+        self, log: EventLog, fresh: Projector, report: AuditReport, *, behind: bool = False
+    ) -> tuple[Head, ...] | None:
         """Compare with a replay of the same events; otherwise return the frontier that it was made from."""
         if not self.path.exists():
             report.not_checked.append(f"{self.what}: nothing was projected yet (beliefbase project)")
@@ -98,11 +101,11 @@ class Model(NamedTuple):
             report.add([self._drift(f"can't be read: {_first_line(error)}")])
             return None
         try:
-            return self._check(log, fresh, report)
+            return self._check(log, fresh, report, behind=behind)
         finally:
             fresh.rows(f"DETACH {_ALIAS}")
 
-    def _check(self, log: EventLog, fresh: Projector, report: AuditReport) -> tuple[Head, ...] | None:
+    def _check(self, log: EventLog, fresh: Projector, report: AuditReport, *, behind: bool) -> tuple[Head, ...] | None:
         try:
             meta, rebuilt = _meta(fresh, _ALIAS), _meta(fresh, "work")
             heads = _frontier(fresh, _ALIAS)
@@ -114,7 +117,7 @@ class Model(NamedTuple):
                 report.not_checked.append(f"{self.what}: {reason} (beliefbase project)")
                 return None
         if meta["root"] == rebuilt["root"]:
-            comparison = Comparison(log, fresh, _ALIAS, self.what)
+            comparison = Comparison(log, fresh, _ALIAS, self.what, behind=behind)
             report.add(comparison.findings())
             report.checked["tables"] = report.checked.get("tables", 0) + comparison.tables
             report.checked["rows"] = report.checked.get("rows", 0) + comparison.rows

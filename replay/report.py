@@ -62,7 +62,7 @@ class Finding:
             if value is not None
         ]
         more = f"\n    the replay's rule: {self.rule}" if self.rule else ""
-        more += f"\n    made by {', '.join(self.events)}" if self.events else ""
+        more += f"\n    events {', '.join(self.events)}" if self.events else ""
         return f"{self.severity}: {self.what}" + (f" ({', '.join(where)})" if where else "") + more
 
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.envelope import Event
+from beliefbase.events.erasure import erased_beliefs
 from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import EventLog, Head, Stored
 from beliefbase.projections.heads import Heads
@@ -88,6 +89,14 @@ class Selection:
                 order = (skeleton.hlc, event.id, payload["agent"])
                 found[skeleton.writer] = min(order, found.get(skeleton.writer, order))
         return {writer: agent for writer, (_, _, agent) in found.items()}
+
+    def erased(self) -> Mapping[bytes, tuple[int, bytes]]:
+        """The kept beliefs whose words a kept erasure covers, computed from nothing."""
+        return erased_beliefs(self)
+
+    def reworded(self) -> int:
+        """That of the log: words are today's."""
+        return self._log.reworded()
 
     def store_id(self) -> bytes:
         """That of the log."""

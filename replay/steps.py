@@ -28,7 +28,8 @@ def steps(log: EventLog, belief: bytes) -> dict[str, Any]:
     """
     source = LogSource(log, Reader(log))
     facts = Slice(source, (belief,)).facts
-    folded = fold(facts)
+    erased = log.erased()
+    folded = fold(facts, erased={fact.id: erased[fact.id] for fact in facts if fact.id in erased})
     life = folded.of(belief)
     if life is None:
         raise UnknownId(f"no belief has the id {belief.hex()}", hint="`beliefbase active` prints ids of beliefs")

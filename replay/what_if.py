@@ -108,10 +108,11 @@ def differences(
         read += len(page)
         progress("reading", read)
     found: list[Difference] = []
-    folded = 0
+    folded, by_erasure = 0, log.erased()
     for facts, context in partition.sets(LogSource(log, reader)):
-        before = fold(facts + context, until=until)
-        after = fold(other.apply(facts + context), until=until)
+        erased = {fact.id: by_erasure[fact.id] for fact in facts if fact.id in by_erasure}
+        before = fold(facts + context, erased=erased, until=until)
+        after = fold(other.apply(facts + context), erased=erased, until=until)
         for key, life in before.lives.items():
             old, new = life.at(until), after.lives[key].at(until)
             if old is not None and new is not None and _standing(old) != _standing(new):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.events.test_envelope import PAYLOADS
-from tests.events.wire import drafts_of, text_fields
+from tests.events.wire import drafts_of, slug_fields, text_fields
 
 from beliefbase.events import limits
 from beliefbase.events.catalog import CATALOG, Catalog, Role, Unreadable
@@ -410,6 +410,11 @@ class TestWordsStayOutOfSkeletons:
             field for model in CATALOG.models.values() for field, _, place in text_fields(model) if place is None
         }
         assert unmarked == {"subjects"}
+
+    def test_only_identifiers_of_software_and_configuration_stand_as_text_in_skeletons(self):
+        slugs = {field for model in CATALOG.models.values() for field in slug_fields(model)}
+        software = {"model", "extractor", "judge", "renderer"}
+        assert slugs == software | {"policy", "base", "profile", "assertion_class", "malformed"}
 
     def test_the_name_of_an_erased_subject_is_nowhere(self):
         draft = CATALOG.draft("subject.erased", {"subject": "will"})

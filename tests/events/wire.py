@@ -86,11 +86,23 @@ def one_of_two(fields, first, second):
 
 
 def text_fields(model):
-    """The paths to every text that a person may have written: (field,) or (field, ()) for one in a list."""
+    """Every text that a person may have written: (field, whether it is a list of texts, where it is stored)."""
+    for name, listed, slug, where in strings(model):
+        if not slug:
+            yield name, listed, where
+
+
+def slug_fields(model):
+    """The fields that hold identifiers of software or configuration."""
+    return [name for name, _, slug, _ in strings(model) if slug]
+
+
+def strings(model):
+    """(field, whether it is a list, whether of slugs, where it is stored) of every field that holds text."""
     for name, field in model.model_fields.items():
         annotation, marks = constraints(field.annotation, field.metadata)
         listed = get_origin(annotation) is tuple
         inner, inner_marks = constraints(get_args(annotation)[0], ()) if listed else (annotation, marks)
-        slug = any(getattr(mark, "pattern", None) for mark in [*marks, *inner_marks])
-        if inner is str and not slug:
-            yield name, listed, place(field.metadata)
+        if inner is str:
+            slug = any(getattr(mark, "pattern", None) for mark in [*marks, *inner_marks])
+            yield name, listed, slug, place(field.metadata)

@@ -1,8 +1,11 @@
 """Make the golden log of a format version: everything that a log can hold, from a seed.
 
 A released one is never made again. Run: python tests/golden/make.py tests/golden/v1/everything.bblog
+and, for those that must fail: python tests/golden/make.py --bad tests/golden/damaged
 """
 
+import base64
+import json
 import sys
 import tempfile
 from contextlib import closing
@@ -12,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.events.build import Author
 from tests.projections.worlds import World, open_log
-from tests.replay.tampering import erase
+from tests.replay.tampering import erase, flipped
 
 from beliefbase.events.envelope import FORMAT
 from beliefbase.events.erasure import covered
@@ -45,12 +48,19 @@ def events():
     """The events of the log, and those among them that come late."""
     world = Orderly(SEED, EVENTS)
     cloned, late, newer, erasing = (Author(name, ms=world.ms) for name in ("cloned", "late", "newer", "erasing"))
-    first = [cloned.joined("dora"), cloned.extracted("before the clone", assertion_class="durable_fact", confidence=900)]
-    twin = cloned.fork()
+    first = [
+        cloned.joined("dora"),
+        cloned.extracted("before the clone", assertion_class="durable_fact", confidence=900),
+    ]
     end = (world.ms + 10_000_000) << 16
+    said = cloned.said("Words of kim's.", subjects=("kim",))
+    read = cloned.extracted("What kim said.", evidence=(said.id,))
+    twin = cloned.fork()
     return [
         *world.events,
         *first,
+        said,
+        read,
         cloned.retracted(first[1].id, cause="wrong"),
         twin.superseded(first[1].id, world.beliefs[0]),
         twin.said("after the clone"),
@@ -67,14 +77,32 @@ def events():
     ]
 
 
+def make_bad_ones(folder):
+    """Two that must fail: one with a bit flipped in its third event, one with digests of another log."""
+    ann = Author()
+    with tempfile.TemporaryDirectory() as scratch, closing(open_log(Path(scratch))) as log:
+        log.append([ann.joined(), ann.said("one"), ann.extracted("two"), ann.said("three")])
+        for name in ("flipped", "other-digests"):
+            write_log(log, folder / f"{name}.bblog")
+            golden.update(folder / f"{name}.bblog")
+    lines = (folder / "flipped.bblog").read_text("ascii").splitlines()
+    skeleton, *words = lines[4].split(" ")
+    raw = flipped(base64.b64decode(skeleton), 900)
+    lines[4] = " ".join([base64.b64encode(raw).decode("ascii"), *words])
+    (folder / "flipped.bblog").write_text("\n".join([*lines, ""]), "ascii")
+    kept = folder / "other-digests.digests.json"
+    values = json.loads(kept.read_text("utf-8"))
+    values["digests"][0]["digest"] = values["digests"][0]["tables"]["belief_facts"] = "0" * 64
+    kept.write_text(json.dumps(values, indent=1) + "\n", "utf-8")
+
+
 def main(path):
     with tempfile.TemporaryDirectory() as folder, closing(open_log(Path(folder))) as log:
         log.merge(events())
         erase(Path(folder), covered(log))
         print(write_log(log, path), "events")
-    report = golden.update(path)
-    print(report.as_text())
+    print(golden.update(path).as_text())
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    make_bad_ones(Path(sys.argv[2])) if sys.argv[1] == "--bad" else main(Path(sys.argv[1]))

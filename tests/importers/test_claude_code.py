@@ -56,6 +56,14 @@ class TestOrder:
             if 0 <= parent < len(shape) and not in_ring(shape, child):
                 assert places[f"t{parent}"] < places[f"t{child}"]
 
+    def test_a_child_stamped_before_its_parent_has_its_parents_time(self, read):
+        source = read(
+            spoken("a", "parent", at=at(10)),
+            spoken("b", "of the same time as the parent, and earlier in the file", at=at(10)),
+            spoken("c", "child", at=at(5), parent="a"),
+        )
+        assert said(source)[-1] == "child"
+
     def test_goes_on_over_a_compaction(self, read):
         boundary = {"type": "system", "uuid": "b", "parentUuid": None, "logicalParentUuid": "a", "timestamp": at(1)}
         source = read(spoken("a", "before", at=at(9)), boundary, spoken("c", "after", at=at(2), parent="b"))

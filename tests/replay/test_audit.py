@@ -135,7 +135,8 @@ def assert_no_alarm(folder, seed, *, replayed):
     """Random logs with forks, events kept aside, unknown types and erased words; projected half way and again."""
     events = world(seed, 60)
     author = Author(f"forked {seed}")
-    events += [author.joined(), author.said("one")]
+    said = author.said if seed % 2 else author.extracted
+    events += [author.joined(), said("kim's words", subjects=("kim",)), author.said("one")]
     twin = author.fork()
     late = [author.said("left"), twin.said("right"), twin.said("more")]
     stranger = Author(f"aside {seed}")
@@ -147,7 +148,9 @@ def assert_no_alarm(folder, seed, *, replayed):
         if replayed:
             project(folder, publish=bool(seed % 2))
         log.merge(late)
-        erase(folder, covered(log))
+        erased = covered(log)
+        assert erased
+        erase(folder, erased)
         if replayed and seed % 3:
             project(folder)
         if replayed:

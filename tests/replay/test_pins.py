@@ -1,4 +1,4 @@
-"""Pins: noted outside of the store, they hold it to what it answered; and a quick audit holds it to the last full one."""
+"""Pins hold a store to what it answered once; a quick audit holds it to the last full one."""
 
 import json
 import shutil

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from beliefbase.projections.publish import Snapshot
 
 WATCH_SECONDS: Final = 0.5
+IDLE_SECONDS: Final = 600
+"""Without new events a snapshot is published so often, for the views to be asked at a moment that isn't long past."""
 
 
 @command("project")
@@ -31,13 +33,14 @@ def project_command(settings: Settings, watch: bool, rebuild: bool, as_of: str |
     at = moment(as_of) if as_of else None
     progress = Progress()
     with BeliefStore.open(settings.path) as store, store.projector(progress=progress.tell) as projector:
+        published = -IDLE_SECONDS * 1000
         while True:
             now = store.wall() if at is None else at
             done = projector.rebuild(now) if rebuild else projector.refresh(now)
             rebuild = False
-            snapshot = projector.publish()
-            progress.close()
-            if done.how != "unchanged" or not watch:
+            if done.how != "unchanged" or now - published >= IDLE_SECONDS * 1000:
+                snapshot, published = projector.publish(), now
+                progress.close()
                 settings.out.line({**done._asdict(), "snapshot": str(snapshot.path)}, plain=_plain(done, snapshot))
                 sys.stdout.flush()
             if not watch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Final
 
 from beliefbase.beliefs.facts import Fact
@@ -50,8 +50,10 @@ class Case:
         """Fold again with all that decides these beliefs as well, so that what the fold says of them is exact."""
         self._fold(Slice(self.desk.source, {self.named, *others}).facts)
 
-    def _fold(self, facts: Iterable[Fact]) -> None:
-        self.fold: Fold = fold(facts, until=self.until)
+    def _fold(self, facts: Collection[Fact]) -> None:
+        erased = self.desk.erased
+        covered = {fact.id: erased[fact.id] for fact in facts if fact.id in erased}
+        self.fold: Fold = fold(facts, erased=covered, until=self.until)
         found = self.fold.of(self.named)
         if found is None:
             raise self._nothing(self.named)

@@ -61,6 +61,8 @@ class Desk:
         self.log = log
         self.source = LogSource(log, Reader(log))
         """The log as the fold asks it."""
+        self.erased = log.erased()
+        """The beliefs whose words an erasure covers."""
         self._agents: dict[bytes, tuple[str, str | None]] = {}
 
     def get(self, event_id: bytes) -> Entry | None:

@@ -1,0 +1,109 @@
+"""Folding beside: a second process gives the tables that this one would give."""
+
+import pytest
+
+from beliefbase.events.errors import StoreUnavailable
+from beliefbase.projections import folding
+from beliefbase.projections.errors import FoldingFailed
+from beliefbase.projections.partition import Partition
+from beliefbase.projections.projector import Projector
+from beliefbase.projections.stretches import Stretches
+from tests.events.build import Author
+from tests.projections.test_contract import contents
+from tests.projections.worlds import AS_OF_MS, World, open_log
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_second_process_gives_the_same_tables(tmp_path, monkeypatch, seed):
+    log = open_log(tmp_path, World(seed, 300).events)
+    with Projector(log, tmp_path / "here") as projector:
+        projector.rebuild(AS_OF_MS)
+        here = contents(projector), projector.digest()
+    monkeypatch.setattr(folding, "LARGE", 1)
+    with Projector(log, tmp_path / "beside") as projector:
+        projector.rebuild(AS_OF_MS)
+        assert (contents(projector), projector.digest()) == here
+        assert not list((tmp_path / "beside").glob("folded*"))
+    log.close()
+
+
+def test_events_that_arrive_while_both_read_are_in_the_tables_once(tmp_path, monkeypatch):
+    """The second process may have read what the first had not, or the other way round."""
+    world = World(8, 200).events
+    log = open_log(tmp_path, world[:150])
+    monkeypatch.setattr(folding, "LARGE", 1)
+
+    def arrive(what, _number):
+        if what == "reading":
+            log.append(world)
+
+    with Projector(log, tmp_path / "beside", progress=arrive) as projector:
+        assert projector.rebuild(AS_OF_MS).root == log.root().hex()
+        beside = contents(projector)
+    with Projector(log, tmp_path / "here") as projector:
+        monkeypatch.setattr(folding, "LARGE", 1_000_000)
+        projector.rebuild(AS_OF_MS)
+        assert contents(projector) == beside
+    log.close()
+
+
+def test_a_second_process_that_dies_is_reported_and_leaves_what_was_there(tmp_path, monkeypatch):
+    author = Author("ann")
+    log = open_log(tmp_path, [author.joined(), *author.utterances(4)])
+    with Projector(log, tmp_path / "read") as projector:
+        projector.refresh(AS_OF_MS)
+        before = projector.digest()
+        monkeypatch.setattr(folding, "LARGE", 1)
+        monkeypatch.setattr(folding.sys, "executable", "/bin/false")
+        with pytest.raises(FoldingFailed) as caught:
+            projector.rebuild(AS_OF_MS)
+        assert caught.value.data["status"] == 1
+        assert caught.value.hint
+        assert isinstance(caught.value, StoreUnavailable)
+        assert projector.digest() == before
+    log.close()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sets_fold_as_the_whole_does_however_small_they_are(tmp_path, monkeypatch, seed):
+    log = open_log(tmp_path, World(seed, 400).events)
+    found = []
+    for size in (1, 7, 100_000):
+        monkeypatch.setattr("beliefbase.projections.partition.CHUNK", size)
+        with Projector(log, tmp_path / f"read-{size}") as projector:
+            projector.rebuild(AS_OF_MS)
+            found.append(contents(projector))
+    log.close()
+    assert found[0] == found[1] == found[2]
+
+
+def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
+    """Columns are made without a loop over lives; this compares them with the loop."""
+    from beliefbase.beliefs.fold import fold
+    from beliefbase.projections.intervals import PROJECTION as INTERVALS
+    from beliefbase.projections.reading import Reader
+    from beliefbase.projections.spells import PROJECTION as SPELLS
+
+    log = open_log(tmp_path, World(21, 900).events)
+    events = [stored.event for page in log.read() for stored in page]
+    lives = list(fold(Reader(log).facts(events)).lives.values())
+    log.close()
+    assert any(life.forks for life in lives)
+    intervals = INTERVALS.of_lives(Stretches(lives))["belief_intervals"]
+    names = ("belief_id", "since_hlc", "until_hlc", "status", "cause_id", "stale", "contested", "forked")
+    assert list(zip(*(intervals[name].tolist() for name in names), strict=True)) == [
+        (life.id.hex(), *row[:3], row.cause and row.cause.hex(), row.stale, row.contested, row.forked)
+        for life in lives
+        for row in life.intervals
+    ]
+    spells = SPELLS.of_lives(Stretches(lives))["belief_spells"]
+    names = ("belief_id", "number", "since_hlc", "until_hlc", "ended_as", "cause_id")
+    assert list(zip(*(spells[name].tolist() for name in names), strict=True)) == [
+        (life.id.hex(), number, spell.since, spell.until, spell.ended_as, spell.cause and spell.cause.hex())
+        for life in lives
+        for number, spell in enumerate(life.spells, 1)
+    ]
+
+
+def test_nothing_to_fold_is_no_trouble():
+    assert list(Partition().sets(source=None)) == []

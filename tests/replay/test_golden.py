@@ -1,0 +1,142 @@
+"""Golden logs: every release replays what earlier ones wrote to the digests that are kept for its rules.
+
+One that fails says: a change to code alters answers that were given under the same rules version. Undo it, or give
+the rules (or the projection) a new version and run `beliefbase golden update tests/golden/v1`.
+"""
+
+import json
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.cli.world import beliefbase
+from tests.projections.worlds import open_log
+from tests.replay.tampering import store, world
+
+from beliefbase.events.catalog import CATALOG
+from beliefbase.events.errors import LogDamaged
+from beliefbase.replay.files import audit_file
+from beliefbase.replay.portable import read_log, write_log
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+EVERYTHING = GOLDEN / "v1" / "everything.bblog"
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.delenv("CI", raising=False)
+
+    def run(*arguments, code=0, env=None):
+        done = beliefbase(monkeypatch, *arguments, env=env)
+        assert done.code == code, done.out + done.err
+        return done
+
+    return run
+
+
+def test_released_logs_replay_to_their_digests(run):
+    done = run("golden", "check", GOLDEN / "v1")
+    assert "Same" in done.out
+
+
+def test_the_golden_log_holds_everything_that_a_log_can_hold():
+    events = list(read_log(EVERYTHING).events())
+    types = {event.skeleton.type for event in events}
+    assert set(CATALOG.models) <= types and "belief.imagined" in types and "" in types
+    report = audit_file(EVERYTHING)
+    assert {row["reason"] for row in report.dropped} == {
+        "unknown_format", "unknown_type", "unknown_version", "unknown_field", "question"
+    }  # fmt: skip
+    assert [finding.check for finding in report.findings] == ["forks"]
+    assert any(event.wants_words for event in events)
+
+
+@pytest.mark.parametrize("name, code", [("flipped", 4), ("other-digests", 1)])
+def test_deliberately_bad_ones_fail(run, name, code):
+    done = run("golden", "check", GOLDEN / "damaged" / f"{name}.bblog", code=code)
+    assert ("Damaged" if code == 4 else "belief_facts") in done.out
+
+
+def test_several_logs_are_summed_up_and_the_gravest_counts(run, tmp_path):
+    done = run("golden", "check", GOLDEN, "--markdown", tmp_path / "summary.md", code=4)
+    assert done.out.rstrip().endswith("1 passed, 2 failed")
+    summary = (tmp_path / "summary.md").read_text("utf-8").splitlines()
+    assert summary[0] == "## Replay audit: 1 passed, 2 failed"
+    assert [line.split("|")[2].strip() for line in summary[4:7]] == ["damaged", "drift", "same"]
+
+
+def test_no_logs_are_never_green(run, tmp_path):
+    run("golden", "check", tmp_path, code=5)
+    run("audit", tmp_path, code=5)
+
+
+def test_audit_takes_log_files_without_a_store(run):
+    told = json.loads(run("--json", "audit", EVERYTHING).out)
+    assert (told["outcome"], told["exit"], told["checked"]["events"]) == ("same", 0, 287)
+
+
+def test_digests_are_kept_by_an_explicit_update_and_never_in_ci(run, tmp_path):
+    store(tmp_path / "store", world(5, 30))
+    log = tmp_path / "mine.bblog"
+    run("-s", tmp_path / "store", "golden", "make", log)
+    kept = (tmp_path / "mine.digests.json").read_text("utf-8")
+    run("golden", "check", log)
+    (tmp_path / "mine.digests.json").unlink()
+    assert "golden update" in run("golden", "check", log, code=1).out
+    assert "not updated in CI" in run("golden", "update", log, code=2, env={"CI": "true"}).err
+    run("golden", "update", log)
+    assert (tmp_path / "mine.digests.json").read_text("utf-8") == kept
+
+
+def test_digests_of_other_rules_stay(run, tmp_path):
+    for path in EVERYTHING.parent.iterdir():
+        shutil.copy(path, tmp_path)
+    kept = tmp_path / "everything.digests.json"
+    values = json.loads(kept.read_text("utf-8"))
+    values["digests"][0]["rules"] = "lifecycle@0"
+    kept.write_text(json.dumps(values), "utf-8")
+    assert "no digests for rules" in run("golden", "check", tmp_path, code=1).out
+    run("golden", "update", tmp_path)
+    rules = [entry["rules"] for entry in json.loads(kept.read_text("utf-8"))["digests"]]
+    assert rules[0] == "lifecycle@0" != rules[1]
+    run("golden", "check", tmp_path)
+
+
+# ---------------------------------------------------------------------- the file
+
+
+@pytest.fixture
+def small(tmp_path):
+    with closing(open_log(tmp_path / "store", world(8, 24))) as log:
+        write_log(log, tmp_path / "small.bblog")
+    return tmp_path / "small.bblog"
+
+
+def test_a_log_file_holds_the_log_byte_for_byte(small, tmp_path):
+    with closing(open_log(tmp_path / "copy")) as copy:
+        copy.merge(read_log(small).events())
+        write_log(copy, tmp_path / "again.bblog")
+    assert (tmp_path / "again.bblog").read_bytes() == small.read_bytes()
+
+
+def test_every_line_that_is_missing_doubled_or_swapped_is_damage(small):
+    lines = small.read_text("ascii").splitlines(keepends=True)
+    for at in range(1, len(lines)):
+        for changed in (
+            lines[:at] + lines[at + 1 :],
+            lines[: at + 1] + lines[at:],
+            [*lines[: at - 1], lines[at], lines[at - 1], *lines[at + 1 :]],
+            lines[:at],
+        ):
+            small.write_text("".join(changed), "ascii")
+            assert audit_file(small).exit_code == 4, at
+
+
+@pytest.mark.parametrize(
+    "text", ["", "beliefbase-log 2\n", "beliefbase-log 1\nstream x\n", "beliefbase-log 1\nend x y\n"]
+)
+def test_what_is_no_log_file_is_refused_with_its_line(small, text):
+    small.write_text(text, "ascii")
+    with pytest.raises(LogDamaged, match="line"):
+        read_log(small)

@@ -1,0 +1,161 @@
+"""The table of docs/audit.md, row by row: twelve kinds of tampering, with and without a pin.
+
+Nobody's read models help here: whoever can change a log can delete them. Rows that say "not found" are as much a
+promise as the others: that is what a pin, or a second store, is for.
+"""
+
+import re
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.events.build import Author
+from tests.projections.worlds import open_log
+from tests.replay.tampering import edit, field_ends, flipped, many_writers, project, store, tamper
+
+from beliefbase.replay.audit import Request, audit, pin_of
+
+DOCS = Path(__file__).parents[2] / "docs" / "audit.md"
+EVENTS = many_writers(4, 8)
+VICTIM = EVENTS[13]
+STREAM = [event for event in EVENTS if event.skeleton.writer == VICTIM.skeleton.writer]
+OTHERS = [event for event in EVENTS if event.skeleton.writer != VICTIM.skeleton.writer]
+SPEAKING = next(event for event in STREAM if event.body is not None and event.skeleton.seq > 1)
+WRITER = VICTIM.skeleton.writer.hex()
+
+
+def by_sql(*statements):
+    return lambda folder: tamper(folder, *statements)
+
+
+def with_events(events):
+    """Somebody who makes a whole new log of these events, hashes and heads and all, in the place of the old one."""
+
+    def forge(folder):
+        for path in folder.glob("log.db*"):
+            path.unlink()
+        with closing(open_log(folder, events)):
+            pass
+
+    return forge
+
+
+def going_on(events):
+    last = events[-1].skeleton
+    return Author(writer=last.writer, seq=last.seq, prev=events[-1].hash, ms=(last.hlc >> 16) + 1)
+
+
+def rewritten():
+    """The victim's stream with another third event, and everything after it hashed anew."""
+    author = going_on(STREAM[:2])
+    return [*OTHERS, *STREAM[:2], author.said("I never said that."), author.said("Nor that."), *author.utterances(4)]
+
+
+def forged_event():
+    return [*EVENTS, going_on(STREAM).retracted(SPEAKING.id)]
+
+
+def forged_writer():
+    forger = Author("nobody")
+    return [*EVENTS, forger.joined("agent 1"), forger.retracted(SPEAKING.id)]
+
+
+SKIP = "UPDATE events SET originator_version = -originator_version WHERE state IN (?, ?)"
+SWAP = "UPDATE events SET originator_version = CASE state WHEN ? THEN ? ELSE ? END WHERE state IN (?, ?)"
+ONE, TWO = STREAM[3], STREAM[5]
+
+KINDS = {
+    "a bit of any field": by_sql(
+        (
+            "UPDATE events SET state = ? WHERE state = ?",
+            flipped(VICTIM.raw, 8 * field_ends(VICTIM.raw)["payload"]),
+            VICTIM.raw,
+        )
+    ),
+    "an event deleted": by_sql(("DELETE FROM events WHERE state = ?", VICTIM.raw)),
+    "events reordered": by_sql(
+        (SKIP, ONE.raw, TWO.raw),
+        (SWAP, ONE.raw, TWO.skeleton.seq, ONE.skeleton.seq, ONE.raw, TWO.raw),
+    ),
+    "an event doubled": by_sql(
+        (
+            "INSERT INTO events SELECT NULL, originator_id, 9, topic, state FROM events WHERE state = ?",
+            VICTIM.raw,
+        )
+    ),
+    "the tail of a stream cut, with its head": with_events([*OTHERS, *STREAM[:-2]]),
+    "a writer dropped": with_events(OTHERS),
+    "history rewritten and hashed anew": with_events(rewritten()),
+    "an event forged at the end of a stream": with_events(forged_event()),
+    "a writer forged": with_events(forged_writer()),
+    "words edited": by_sql(("UPDATE words SET body = ? WHERE event_id = ?", flipped(SPEAKING.body, 70), SPEAKING.id)),
+    "a read model edited": lambda folder: edit(folder, "UPDATE belief_intervals SET status = 'retracted'"),
+    "words and a read model edited": lambda folder: (
+        tamper(folder, ("UPDATE words SET body = ? WHERE event_id = ?", flipped(SPEAKING.body, 70), SPEAKING.id)),
+        edit(folder, "UPDATE belief_texts SET statement = 'edited'"),
+    ),
+}
+FOUND_ALONE = {
+    "a bit of any field": (4, True),
+    "an event deleted": (4, True),
+    "events reordered": (4, True),
+    "an event doubled": (4, True),
+    "the tail of a stream cut, with its head": (0, False),
+    "a writer dropped": (0, False),
+    "history rewritten and hashed anew": (0, False),
+    "an event forged at the end of a stream": (0, False),
+    "a writer forged": (0, False),
+    "words edited": (4, True),
+    "a read model edited": (1, False),
+    "words and a read model edited": (4, True),
+}
+FOUND_BY_PIN = FOUND_ALONE | {
+    "the tail of a stream cut, with its head": (4, True),
+    "a writer dropped": (4, True),
+    "history rewritten and hashed anew": (4, True),
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return store(tmp_path_factory.mktemp("made"), EVENTS)
+
+
+@pytest.fixture(scope="module")
+def pin(made):
+    with closing(open_log(made)) as log:
+        return pin_of(audit(log, made / "read"), 0)
+
+
+def tampered(made, tmp_path, kind):
+    folder = Path(shutil.copytree(made, tmp_path / "store"))
+    if "read model" not in kind:
+        shutil.rmtree(folder / "read")
+    KINDS[kind](folder)
+    if "read model" not in kind and FOUND_ALONE[kind][0] == 0:
+        project(folder)
+    return folder
+
+
+@pytest.mark.parametrize("pinned", [False, True], ids=["alone", "with a pin"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_found_and_named(made, pin, tmp_path, kind, pinned):
+    folder = tampered(made, tmp_path, kind)
+    with closing(open_log(folder)) as log:
+        report = audit(log, folder / "read", Request({"the pin": pin} if pinned else {}))
+    code, named = (FOUND_BY_PIN if pinned else FOUND_ALONE)[kind]
+    assert report.exit_code == code, report.as_text()
+    graves = [finding for finding in report.findings if finding.severity != "note"]
+    assert (WRITER in {finding.writer for finding in graves}) == named
+    assert bool(graves) == bool(code)
+    if kind == "a read model edited":
+        assert graves[0].table == "belief_intervals" and graves[0].belief and graves[0].events
+
+
+def test_the_table_in_the_docs_says_the_same():
+    rows = re.findall(r"^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|", DOCS.read_text("utf-8"), re.MULTILINE)
+    assert [kind for _, kind, _, _ in rows] == list(KINDS)
+    for _, kind, alone, with_pin in rows:
+        for told, (code, _) in ((alone, FOUND_ALONE[kind]), (with_pin, FOUND_BY_PIN[kind])):
+            assert told.startswith(f"exit {code}" if code else "not found"), (kind, told)
