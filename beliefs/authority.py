@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-SUPPORT: Final[Mapping[str, int]] = MappingProxyType({"same": 1000, "adjacent": 920, "cross": 850})
+SUPPORT: Final[Mapping[str, int]] = MappingProxyType({"same_context": 1000, "adjacent_context": 920, "cross_context": 850})
 """What a supporting input keeps of its confidence, per mille, by the context it comes from."""
 
-UNKNOWN_CONTEXT: Final = "cross"
+UNKNOWN_CONTEXT: Final = "cross_context"
 BONUS_PARTS: Final = 4
 """Support closes at most one part in this many of what is missing to 1000."""
 
@@ -22,7 +22,7 @@ class Input(NamedTuple):
     """Per mille."""
     live: bool
     applicability: str | None = None
-    """same, adjacent or cross; anything else reads as cross."""
+    """same_context, adjacent_context or cross_context; anything else reads as the last."""
 
 
 def weight(item: Input) -> int:

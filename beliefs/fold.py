@@ -132,8 +132,8 @@ def _settle(world: World, by: bytes | None) -> None:
             active = live and life.mature and (life.inputs is None or conclusions.holds(world, life))
             if live is not life.live or active is not life.active:
                 _changed(world, life, live, active)
-            elif life.falsifiers and life.watched_by:
-                replacements.wake(world, life)  # a resolution may wait for a side that only earlier ones had ended
+            elif life.falsifiers and life.watched:
+                replacements.wake(world, life, False)  # a resolution may wait for a side that only earlier ones had ended
         if world.queue:
             replacements.act_on_first_ready(world)
     for life in touched:

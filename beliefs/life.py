@@ -33,7 +33,7 @@ class Life:
         "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
         "expired", "expires_at", "extraction", "faces", "falsified", "falsifiers", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
         "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
-        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched_by",
+        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched",
     )  # fmt: skip
 
     def __init__(self, extraction: Fact, born: int, profile: Profile) -> None:
@@ -112,8 +112,8 @@ class Life:
         self.disputes: list[Contradiction] | None = None
         self.feeds: dict[Life, None] | None = None
         """Conclusions to look at again when anything changes here."""
-        self.watched_by: dict[Life, None] | None = None
-        """Replacers whose waiting replacements may act when this belief rises or is replaced."""
+        self.watched = False
+        """Whether a replacement may wait for this belief, or for what replaces it, to rise."""
 
     @property
     def id(self) -> bytes:

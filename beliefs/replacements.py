@@ -82,20 +82,20 @@ def wake_target(world: World, target: Life) -> None:
         enqueue(world, edge)
 
 
-def wake(world: World, life: Life) -> None:
-    """Look again at what waits for this belief, or for what replaced it, to rise."""
-    for source in _watching(life):
+def wake(world: World, life: Life, active: bool) -> None:
+    """Look again at what waits for this belief, or for what replaced it, to rise; ``active``: it is active now."""
+    if not life.watched:
+        return
+    found, stack = {life}, [life]
+    while stack:
+        source = stack.pop()
         for edge in source.by or ():
-            enqueue(world, edge)
-
-
-def _watching(life: Life) -> tuple[Life, ...]:
-    """The replacers that watch a belief; those with nothing left that waits stop."""
-    if not life.watched_by:
-        return ()
-    for source in [source for source in life.watched_by if not source.waits]:
-        del life.watched_by[source]
-    return tuple(life.watched_by)
+            if edge.state is EFFECTIVE:
+                if edge.target.watched and edge.target not in found:
+                    found.add(edge.target)
+                    stack.append(edge.target)
+            elif edge.state is WAITING and (active or edge.kind != SUPERSESSION):
+                enqueue(world, edge)
 
 
 # -- whether it acts ------------------------------------------------------------------------------------------------
@@ -158,20 +158,22 @@ def successors(life: Life, without: Collection[Replacement] = ()) -> Iterator[Li
 
 
 def _watch(world: World, edge: Replacement) -> None:
-    """Have a replacement looked at again when what it waits for may have come."""
-    replacer = edge.replacer
-    if replacer is None:
-        return
-    for life in replacer.chain() if edge.kind == MERGE else successors(replacer):
-        _watched(life, replacer)
-    world.schedule(replacer.canon())
+    """Have a replacement looked at again when its replacer, or what replaced that, rises or is replaced."""
+    source = edge.replacer
+    if source is not None:
+        _mark_watched(source)
+        world.schedule(source.canon())
 
 
-def _watched(life: Life, replacer: Life) -> None:
-    life.tied = True
-    if life.watched_by is None:
-        life.watched_by = {}
-    life.watched_by[replacer] = None
+def _mark_watched(start: Life) -> None:
+    stack = [start]
+    while stack:
+        life = stack.pop()
+        if not life.watched:
+            life.watched = life.tied = True
+            for edge in (life.on or {}).values():
+                if edge.state is EFFECTIVE and edge.replacer is not None:
+                    stack.append(edge.replacer)
 
 
 # -- what it does ---------------------------------------------------------------------------------------------------
@@ -211,7 +213,7 @@ def _act(world: World, edge: Replacement) -> None:
         _hand_over_affirmation(world, target)
     elif replacer.inherits and edge.kind == SUPERSESSION:
         _age_corrector(world, target, replacer)
-    if target.watched_by:
+    if target.watched:
         _spread(world, target, replacer)
     if target.feeds:
         conclusions.look_again(world, target)
@@ -248,15 +250,16 @@ def _hand_over_affirmation(world: World, duplicate: Life) -> None:
 
 
 def _spread(world: World, target: Life, replacer: Life) -> None:
-    """Whoever watches the target watches what replaced it as well."""
-    for source in _watching(target):
-        for life in successors(replacer):
-            known = life.watched_by is not None and source in life.watched_by
-            _watched(life, source)
-            if known or life.falsifiers or life.alive(world.now):
-                for edge in source.by or ():
-                    enqueue(world, edge)
-                break
+    """Whoever watches the target watches what replaced it as well, and may act if something there is fit."""
+    _mark_watched(replacer)
+    some = False
+    for life in successors(replacer):
+        if active(world, life):
+            wake(world, target, True)
+            return
+        some = some or bool(life.falsifiers) or life.alive(world.now)
+    if some:
+        wake(world, target, False)
 
 
 def end(world: World, target: Life, event: bytes, status: int) -> None:
@@ -272,7 +275,6 @@ def undo(world: World, target: Life, event: bytes) -> None:
     target.lift(event, world.now)
     world.refresh(target)
     conclusions.look_again(world, target)
-    wake(world, target)
 
 
 def withdraw(world: World, edge: Replacement) -> None:
@@ -294,7 +296,6 @@ def _release(world: World, edge: Replacement) -> None:
         _relink(world, target)
     elif edge.kind == SUPERSESSION and replacer is not None and replacer.inherits:
         world.aging[replacer] = None
-    wake(world, target)
     conclusions.look_again(world, target)
 
 
@@ -370,5 +371,5 @@ def announce(world: World, life: Life, *, rising: bool) -> None:
             contradictions.judge(world, contradiction)
     if life.feeds:
         conclusions.look_again(world, life)
-    if rising and life.watched_by:
-        wake(world, life)
+    if rising:
+        wake(world, life, life.canon().active)

@@ -1,4 +1,4 @@
-"""A bundle: a whole log in one file, to carry to another machine (ADR 0020, docs/sync.md).
+r"""A bundle: a whole log in one file, to carry to another machine (docs/sync.md).
 
 ::
 
@@ -9,7 +9,8 @@
 
 A segment holds events one behind the other, each as size of the skeleton, size of the body plus one or 0 for none
 (4 bytes each), skeleton, salt, body. Method 0 is stored as it is, method 1 is zlib's. Sizes are limited, and so is what
-a compressed segment may become, before memory is taken for it. Events of a writer come in order.
+a compressed segment may become, before memory is taken for it. Writers come in order of their ids, each with its events
+in order of seq.
 
 Nothing of a file is used before all of it was checked: the digest, every event and its words, every chain, and the
 root over the heads that come out.
@@ -66,28 +67,37 @@ class Contents(NamedTuple):
 
 
 class Heads:
-    """Follows events, each behind its predecessor, to the heads that they make."""
+    """Follows events, writer by writer in order of seq, to the heads that they make; memory goes by the heads."""
 
     def __init__(self) -> None:
-        self._last: dict[bytes, Head] = {}
-        self._places: dict[bytes, tuple[bytes, int]] = {}
-        self.writers: set[bytes] = set()
+        self._heads: dict[bytes, Head] = {}
+        self._writer = b""
+        self._seq = 0
+        self._level: set[bytes] = set()
+        """Hashes of the writer's events with this seq: more than one where it forked."""
+        self._below: set[bytes] = {ZERO_HASH}
+        self.writers = 0
 
     def follow(self, event: Event) -> bool:
-        """Take an event in; False where its predecessor wasn't there."""
-        skeleton = event.skeleton
-        self.writers.add(skeleton.writer)
-        before = self._last.pop(skeleton.prev, None)
-        fits = skeleton.prev == ZERO_HASH or self._places.get(skeleton.prev) == (skeleton.writer, skeleton.seq - 1)
-        if before is not None:
-            fits = before[:2] == (skeleton.writer, skeleton.seq - 1)
-        self._last[event.hash] = Head(skeleton.writer, skeleton.seq, event.hash)
-        self._places[event.hash] = (skeleton.writer, skeleton.seq)
-        return fits
+        """Take an event in; False where it isn't its turn, or its predecessor wasn't there."""
+        _, writer, seq, prev, *_ = event.skeleton
+        if writer != self._writer:
+            if writer < self._writer:
+                return False
+            self._writer, self._seq, self._level = writer, 0, {ZERO_HASH}
+            self.writers += 1
+        if seq == self._seq + 1:
+            self._seq, self._below, self._level = seq, self._level, set()
+        if seq != self._seq or prev not in self._below:
+            return False
+        self._level.add(event.hash)
+        self._heads.pop(prev, None)
+        self._heads[event.hash] = Head(writer, seq, event.hash)
+        return True
 
     def root(self) -> bytes:
         """The root of the frontier."""
-        return frontier_root(self._last.values())
+        return frontier_root(self._heads.values())
 
 
 def export(log: EventLog, path: Path) -> Contents:
@@ -139,7 +149,7 @@ class _Writing:
         root = heads.root()
         self._put(bytes((_SEAL,)) + _SEALED.pack(count, root))
         self._file.write(self._digest.digest())
-        return Contents(count, words, len(heads.writers), root, plain, self._size + hashlib.sha256().digest_size)
+        return Contents(count, words, heads.writers, root, plain, self._size + hashlib.sha256().digest_size)
 
     def _put_segment(self, plain: bytes) -> None:
         packed = zlib.compress(plain, 6)
@@ -217,7 +227,7 @@ class Bundle:
         root = heads.root()
         if (events, root) != reading.seal:
             raise reading.damaged("it doesn't hold the events that its seal says")
-        return Contents(events, words, len(heads.writers), root, reading.plain, reading.offset)
+        return Contents(events, words, heads.writers, root, reading.plain, reading.offset)
 
 
 class _Reading:

@@ -95,6 +95,16 @@ def followers(log: Names, events: Iterable[Event]) -> list[Event]:
     return [*log.naming({*ids, *names}, NAMING), *copies]
 
 
+def reach(log: Names, subject: bytes) -> list[Event]:
+    """The events that an erasure of a subject would cover, stamped after everything that is stored."""
+    found: dict[bytes, Event] = {}
+    reached = [event for event in log.naming([subject], [Role.CITED]) if subject in event.skeleton.subjects]
+    while new := [event for event in reached if event.id not in found]:
+        found.update((event.id, event) for event in new)
+        reached = followers(log, new)
+    return list(found.values())
+
+
 def covered(log: Named) -> frozenset[bytes]:
     """The ids of all stored events whose words an erasure covers, now or, stamped ahead of the wall, later."""
     return frozenset(coverage(log))

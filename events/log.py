@@ -164,6 +164,9 @@ class EventLog(Protocol):
     def read(self, after: int = 0, *, limit: int = 1000, words: bool = True) -> Iterator[list[Stored]]:
         """Pages in arrival order of all events behind a position."""
 
+    def still(self) -> AbstractContextManager[EventLog]:
+        """The log as it is now, for the length of a block: only to be read, while others may go on writing."""
+
     def since(self, frontier: Iterable[Head], buckets: Collection[int] | None = None) -> Iterator[list[Event]]:
         """Pages of the events that a holder of ``frontier`` lacks: per writer in seq order.
 
@@ -175,9 +178,6 @@ class EventLog(Protocol):
 
     def frontier(self) -> tuple[Head, ...]:
         """Every branch head, sorted."""
-
-    def mark(self) -> tuple[int, bytes]:
-        """Position of the newest event and root of the frontier, of one moment: comparable while others write."""
 
     def root(self) -> bytes:
         """SHA-256 over the frontier, hashed in buckets by writer prefix; costs by what changed."""

@@ -59,6 +59,12 @@ class TableLog(ABC):
         with self._reading() as tables:
             yield from tables.pages(after, limit=limit, words=words)
 
+    @contextmanager
+    def still(self) -> Iterator[TableLog]:
+        """The log as it is now, for the length of a block: only to be read, while others may go on writing."""
+        with self._reading() as tables:
+            yield _Still(tables)
+
     def since(self, frontier: Iterable[Head], buckets: Collection[int] | None = None) -> Iterator[list[Event]]:
         """Pages of the events that a holder of ``frontier`` lacks (see the protocol)."""
         with self._reading() as tables:
@@ -76,17 +82,12 @@ class TableLog(ABC):
 
     def root(self) -> bytes:
         """SHA-256 over the frontier (``beliefbase.events.frontier``); costs by what changed."""
-        return self.mark()[1]
-
-    def mark(self) -> tuple[int, bytes]:
-        """Position of the newest event and root of the frontier, of one moment."""
         with self._reading() as tables:
-            position = tables.last_position()
             hashes, fresh = tables.buckets()
         if len(fresh) >= _SETTLE:
             with suppress(StoreUnavailable), self.transaction() as transaction:
                 transaction.tables.put_bucket_hashes(transaction.tables.buckets()[1])
-        return position, root_hash(hashes)
+        return root_hash(hashes)
 
     def buckets(self) -> Mapping[int, bytes]:
         """The hash of every bucket of the frontier that has heads."""
@@ -199,6 +200,21 @@ class TableLog(ABC):
                 tips.update(tables, [event for _, event in page])
                 transaction.cover(page)
             tables.change_setting("index_version", index.INDEX_VERSION)
+
+
+class _Still(TableLog):
+    """A log in one snapshot. HAZARD: reads share a cursor; finish an iterator before the next read."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def transaction(self) -> AbstractContextManager[LogTransaction]:
+        """Refuse."""
+        raise StoreUnavailable("this view of the log is only to be read", hint="write to the log itself")
+
+    @contextmanager
+    def _reading(self) -> Iterator[Tables]:
+        yield self._tables
 
 
 class _Filing:

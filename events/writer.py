@@ -17,6 +17,7 @@ from beliefbase.events import limits
 from beliefbase.events.catalog import CATALOG, Draft
 from beliefbase.events.catalog.registry import FATE_CHANGING, REVISIONS
 from beliefbase.events.envelope import FORMAT, SALT_BYTES, Event, Skeleton
+from beliefbase.events.erasure import ERASED
 from beliefbase.events.errors import ClockBehind, InvalidEvent
 from beliefbase.events.hlc import Clock, SourceClock, ms_of, wall_ms
 from beliefbase.events.ids import ID_BYTES, ZERO_HASH, commitment, name_hash
@@ -88,6 +89,7 @@ class Writer:
         self.pen = pen
         self.agent = agent
         self.kind = kind
+        self.role = role
         drift = pen.clock.max_drift_ms if isinstance(pen.clock, Clock) else 0
         named = {} if model is None else {"model": model}
         self.joined = CATALOG.draft(
@@ -169,6 +171,12 @@ class Batch:
             self._pen.pass_over(known.hlc)
             return known
         pen = self._pen
+        if draft.type == ERASED and writer.role != "owner":
+            raise InvalidEvent(
+                f"{writer.agent} writes as {writer.role}; only an owner erases",
+                hint="beliefbase forget SUBJECT --as NAME writes as an owner",
+                field="type",
+            )
         hlc = pen.stamp(at, self._transaction)
         if writer.generation != pen.generation:
             writer.renew()

@@ -148,12 +148,12 @@ class Batch:
             self._signatures,
         )
 
-    @cached_property
+    @property  # not cached: it may be the batch itself, and cycles are not collected while a log is read
     def worded(self) -> Batch:
         """The events whose words are here."""
         return self if None not in self.words else self.chosen([words is not None for words in self.words])
 
-    @cached_property
+    @property
     def referred(self) -> Batch:
         """The events that have a source_ref."""
         return self.chosen(self._refs)

@@ -47,6 +47,7 @@ class Lifetimes:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
+        self._latest: tuple[str | None, Spells] | None = None
 
     @property
     def unwatched(self) -> int:
@@ -56,6 +57,27 @@ class Lifetimes:
 
     def spells(self, by: str | None = None) -> Spells:
         """The rows, under the labels of one of ``GROUPINGS`` or ``KIND_AND_ACT``, sorted by code point; None: all."""
+        if self._latest is None or self._latest[0] != by:
+            self._latest = by, self._read(by)
+        return self._latest[1]
+
+    def compare(self, by: str | None = None, *, horizon_ms: int | None = None, level: float = 0.95) -> Comparison:
+        """Curves, their test, and restricted means up to one horizon.
+
+        Without a horizon it is the last age up to which every group was watched, so that each has a mean.
+        """
+        spells = self.spells(by)
+        if horizon_ms is None:
+            lasts = [int(rows.exit_ms.max()) for _, rows in spells.by_group() if len(rows)]
+            horizon_ms = min(lasts) if lasts else None
+        curves = estimate(spells, level=level, horizon_ms=horizon_ms)
+        return Comparison(curves, log_rank(spells), horizon_ms, self.unwatched)
+
+    def incidences(self, by: str | None = None, *, level: float = 0.95) -> tuple[Incidence, ...]:
+        """By which cause each group's beliefs end."""
+        return cumulative_incidence(self.spells(by), level=level)
+
+    def _read(self, by: str | None) -> Spells:
         label = f"'{ALL}'" if by is None else _COLUMNS[by]
         run = self._connection.execute
         found = run(f"SELECT DISTINCT {label} AS label FROM {ROWS} WHERE exit_ms > entry_ms").fetchall()
@@ -73,22 +95,6 @@ class Lifetimes:
             np.asarray(columns["code"], dtype=np.int64),
             labels,
         )
-
-    def compare(self, by: str | None = None, *, horizon_ms: int | None = None, level: float = 0.95) -> Comparison:
-        """Curves, their test, and restricted means up to one horizon.
-
-        Without a horizon it is the last age up to which every group was watched, so that each has a mean.
-        """
-        spells = self.spells(by)
-        if horizon_ms is None:
-            lasts = [int(rows.exit_ms.max()) for _, rows in spells.by_group() if len(rows)]
-            horizon_ms = min(lasts) if lasts else None
-        curves = estimate(spells, level=level, horizon_ms=horizon_ms)
-        return Comparison(curves, log_rank(spells), horizon_ms, self.unwatched)
-
-    def incidences(self, by: str | None = None, *, level: float = 0.95) -> tuple[Incidence, ...]:
-        """By which cause each group's beliefs end."""
-        return cumulative_incidence(self.spells(by), level=level)
 
 
 def of(

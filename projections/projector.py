@@ -138,8 +138,8 @@ class Projector:
         return meta
 
     def _catch_up(self, meta: dict[str, Any], as_of_ms: int) -> Report:
-        with self._work.transaction():
-            done = Arrivals(self._log, self._work, meta).apply()
+        with self._work.transaction(), self._log.still() as log:
+            done = Arrivals(log, self._work, meta).apply()
             if done is not None:
                 self._work.write_meta(self._meta(meta, done.reached, as_of_ms))
             elif meta["as_of_ms"] != as_of_ms:

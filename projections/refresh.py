@@ -23,7 +23,6 @@ from beliefbase.projections.source import LogSource
 from beliefbase.projections.work import WorkDatabase
 
 _PAGE = 5_000
-_ROUNDS = 100
 _LARGE = 50_000
 """From so many events, a batch that is a quarter of the log or more is rebuilt: that is faster."""
 
@@ -41,7 +40,10 @@ class Refreshed(NamedTuple):
 
 
 class Arrivals:
-    """The events that arrived since the tables were last up to date."""
+    """The events that arrived since the tables were last up to date.
+
+    ``log`` must stand still (:meth:`EventLog.still`): what arrives meanwhile would be in some tables and not in others.
+    """
 
     def __init__(self, log: EventLog, work: WorkDatabase, meta: dict[str, Any]) -> None:
         self._log = log
@@ -58,25 +60,18 @@ class Arrivals:
         Raises:
             RebuildNeeded: the log isn't the one that the tables were made from, or the batch changes too much.
         """
-        heads, last = Heads(), -1
-        for _ in range(_ROUNDS):
-            position, root = self._log.mark()
-            self._read(heads, position)
-            if not self._events and self._meta["root"] == root.hex():
-                return None
-            if heads.store(self._work) == root:
-                return self._apply(root)
-            if position == last:
-                break
-            heads, last = Heads(), position
-        raise RebuildNeeded
+        heads = Heads()
+        self._read(heads)
+        root = self._log.root()
+        if not self._events and self._meta["root"] == root.hex():
+            return None
+        if heads.store(self._work) != root:
+            raise RebuildNeeded
+        return self._apply(root)
 
-    def _read(self, heads: Heads, until: int) -> None:
-        for stored in self._log.read(self._position, limit=_PAGE):
-            page = [one for one in stored if one.position <= until]
-            if not page:
-                return
-            events = [one.event for one in page]
+    def _read(self, heads: Heads) -> None:
+        for page in self._log.read(self._position, limit=_PAGE):
+            events = [stored.event for stored in page]
             heads.follow(events, [event.skeleton for event in events])
             self._events += events
             self._position = page[-1].position

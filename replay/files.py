@@ -6,9 +6,11 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from beliefbase.events.errors import BeliefbaseError, LogDamaged
+from beliefbase.events.bundle import MAGIC, Bundle
+from beliefbase.events.envelope import Event
+from beliefbase.events.errors import BeliefbaseError, LogDamaged, StoreUnavailable
 from beliefbase.events.log import EventLog, Filing
 from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections.projector import Projector
@@ -17,39 +19,45 @@ from beliefbase.replay.portable import SUFFIX, PortableLog, read_log
 from beliefbase.replay.rebuild import note_replay, replayed
 from beliefbase.replay.report import AuditReport, Finding
 
+BUNDLE_SUFFIX: Final = ".bundle"
+
 
 def log_files(paths: Iterable[Path]) -> list[Path]:
-    """The log files among these files, and in these folders and below; sorted."""
+    """The log files and bundles among these files, and in these folders and below; sorted."""
     found = set[Path]()
     for path in paths:
-        found.update(path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])
+        if path.is_dir():
+            found.update(file for suffix in (SUFFIX, BUNDLE_SUFFIX) for file in path.rglob(f"*{suffix}"))
+        else:
+            found.add(path)
     return sorted(found)
 
 
 def audit_file(path: Path, *, progress: Progress = lambda _what, _done: None) -> AuditReport:
-    """Check one log file against itself, and replay it.
+    """Check one log file or bundle against itself, and replay it.
 
     Raises:
         StoreUnavailable: it can't be read.
     """
     report = AuditReport(subject=str(path), from_file=True)
     try:
-        portable = read_log(path)
+        with _bundled(path) if _is_bundle(path) else _loaded(read_log(path), report) as log:
+            _check(log, report, progress)
     except LogDamaged as error:
         report.add([Finding("damage", "file", str(error))])
-        return report
-    with _loaded(portable, report) as log:
-        integrity = Integrity(log, report, progress)
-        integrity.check()
-        if report.damaged:
-            report.not_checked.append("replay: a damaged log has no answer")
-        elif report.checked["events"]:
-            with (
-                tempfile.TemporaryDirectory(prefix="audit-") as scratch,
-                replayed(log, Path(scratch), as_of_ms=0, progress=progress) as fresh,
-            ):
-                note_replay(fresh, report)
     return report
+
+
+def _check(log: EventLog, report: AuditReport, progress: Progress) -> None:
+    Integrity(log, report, progress).check()
+    if report.damaged:
+        report.not_checked.append("replay: a damaged log has no answer")
+    elif report.checked["events"]:
+        with (
+            tempfile.TemporaryDirectory(prefix="audit-") as scratch,
+            replayed(log, Path(scratch), as_of_ms=0, progress=progress) as fresh,
+        ):
+            note_replay(fresh, report)
 
 
 @contextmanager
@@ -60,13 +68,36 @@ def opened(path: Path, *, as_of_ms: int) -> Iterator[Projector]:
         StoreUnavailable, LogDamaged: it can't be read, or is not of this form.
         NotCanonical, LimitExceeded: an event in it is no event.
     """
-    portable = read_log(path)
-    with tempfile.TemporaryDirectory(prefix="replay-") as scratch:
+    with (
+        _bundled(path) if _is_bundle(path) else _merged(read_log(path).events()) as log,
+        tempfile.TemporaryDirectory(prefix="replay-") as scratch,
+        replayed(log, Path(scratch), as_of_ms=as_of_ms, progress=lambda _what, _done: None) as fresh,
+    ):
+        yield fresh
+
+
+def _is_bundle(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: can't be read ({error.strerror})", hint="check the path") from error
+
+
+@contextmanager
+def _bundled(path: Path) -> Iterator[EventLog]:
+    """A log with the events of a bundle, which checks itself when it is opened."""
+    with Bundle(path) as bundle, _merged(event for page in bundle.pages() for event in page) as log:
+        yield log
+
+
+@contextmanager
+def _merged(events: Iterable[Event]) -> Iterator[EventLog]:
+    with tempfile.TemporaryDirectory(prefix="audit-") as scratch:
         log = SQLiteLog(Path(scratch) / "log.db", durability="process")
         try:
-            log.merge(portable.events())
-            with replayed(log, Path(scratch), as_of_ms=as_of_ms, progress=lambda _what, _done: None) as fresh:
-                yield fresh
+            log.merge(events)
+            yield log
         finally:
             log.close()
 

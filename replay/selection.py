@@ -44,6 +44,10 @@ class Selection:
         """Position of the last event that could be kept."""
         return self._last
 
+    def mark(self) -> tuple[int, bytes]:
+        """Position of the last event that could be kept, and the root hash over what is kept."""
+        return self._last, self.root()
+
     def root(self) -> bytes:
         """Root hash over the last events of what is kept."""
         if self._root is None:

@@ -79,8 +79,8 @@ def examine(store: BeliefStore) -> Examination:
     for fork in log.forks()[:SHOWN]:
         found.find(
             f"writer {fork.writer.hex()} has {len(fork.event_ids)} events under seq {fork.seq}",
-            "a disk was cloned, a backup restored or an event forged: both branches count; find out which process wrote "
-            "under the old handle, and stop it",
+            "a disk was cloned, a backup restored or an event forged: both branches count; find out which process wrote"
+            " under the old handle, and stop it",
         )
     for gap in log.gaps()[:SHOWN]:
         found.find(
@@ -88,7 +88,10 @@ def examine(store: BeliefStore) -> Examination:
             "sync with a store that has it",
         )
     if wanting:
-        found.find(f"the words of {wanting} event(s) are missing, and no erasure covers them", "sync with a store that has them")
+        found.find(
+            f"the words of {wanting} event(s) are missing, and no erasure covers them",
+            "sync with a store that has them",
+        )
     return found
 
 

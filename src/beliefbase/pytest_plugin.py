@@ -104,7 +104,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     output = getattr(config, "workeroutput", None)
     if output is not None:
-        output[_WORKERS_SAW] = sorted(config.stash[_USED])
+        used: set[str] = config.stash[_USED]
+        output[_WORKERS_SAW] = sorted(used)
     elif session.exitstatus in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED} and list(_unused(config)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

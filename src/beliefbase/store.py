@@ -80,7 +80,7 @@ class BeliefStore:
             raise StoreUnavailable(
                 f"there is no store at {root}", hint=f"make one: beliefbase -s {root} init", path=str(root)
             )
-        log = SQLiteLog(root / LOG_NAME, create=create, durability=durability)
+        log = SQLiteLog(root / LOG_NAME, create=create, durability=durability, wall=wall)
         clock = SourceClock() if importing else Clock(wall, max_drift_ms=max_drift_ms)
         return cls(root, log, Pen(clock, wall=wall), max_drift_ms=max_drift_ms)
 
@@ -169,6 +169,7 @@ class BeliefStore:
         ``as_of`` is the moment at which the snapshot's views ask, by default now.
         """
         at = self._moment(as_of)
+        self.log.carry_out_erasures()
         with self.projector() as projector:
             report = projector.rebuild(at) if rebuild else projector.refresh(at)
             projector.publish()

@@ -17,7 +17,7 @@ import pytest
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import Fold, fold
-from beliefbase.beliefs.rules import FOREVER, Rules
+from beliefbase.beliefs.rules import Rules
 
 SPEC = Path(__file__).resolve().parents[3] / "shared" / "spec"
 needs_spec = pytest.mark.skipif(not SPEC.is_dir(), reason="../shared/spec is not there")
@@ -232,10 +232,6 @@ def difference(events: list[Any], lengths: dict[str, Any] | None = None) -> str:
     for what, theirs_set, mine_set in marks:
         if theirs_set != mine_set:
             return f"{what}: reading {sorted(theirs_set)} fold {sorted(mine_set)}"
-    if {name(i): h for i, h in ours.acted.items()} != {
-        i: key[0][0] for i, key in world.key.items()
-    }:
+    if {name(i): h for i, h in ours.acted.items()} != {i: key[0][0] for i, key in world.key.items()}:
         return "acting stamps differ"
     return ""
-
-

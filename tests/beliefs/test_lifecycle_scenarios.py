@@ -184,7 +184,8 @@ def test_6_of_three_in_a_circle_the_earliest_arriving_last_brings_back_c(story):
 
 
 @pytest.mark.parametrize(
-    ("applicability", "carried"), [("same", 800), ("adjacent", 736), ("cross", 680), ("unknown", 680), (None, 680)]
+    ("applicability", "carried"),
+    [("same_context", 800), ("adjacent_context", 736), ("cross_context", 680), ("unknown", 680), (None, 680)],
 )
 def test_7_only_the_supporting_input_decays(applicability, carried):
     assert weight(Input(True, 800, True, applicability)) == 800

@@ -3,11 +3,11 @@
 import random
 
 import pytest
+from tests.projections.worlds import World
 
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.catalog.bulk import BulkReader
 from beliefbase.events.envelope import Skeleton
-from tests.projections.worlds import World
 
 
 def mutated(skeleton, dice):

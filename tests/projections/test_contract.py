@@ -8,11 +8,11 @@ made from words included, and with its number of rows.
 from collections import Counter
 
 import pytest
+from tests.projections.worlds import AS_OF_MS, World, interleaved, open_log
 
 from beliefbase.events.envelope import Event
 from beliefbase.projections import registry
 from beliefbase.projections.projector import Projector
-from tests.projections.worlds import AS_OF_MS, World, interleaved, open_log
 
 SEEDS = range(4)
 TABLES = [(projection.NAME, table.name) for projection in registry.registered() for table in projection.TABLES]

@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.projections.digest import digest, digests
 from beliefbase.projections.projector import Projector
-from tests.projections.worlds import AS_OF_MS, World, open_log
 
 SCRIPT = """
 import sys

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from tests.projections.worlds import AS_OF_MS, open_log
 
 from beliefbase.projections.dictionary import dictionary
 from beliefbase.projections.projector import Projector
-from tests.projections.worlds import AS_OF_MS, open_log
 
 DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
 

@@ -1,6 +1,9 @@
 """Folding beside: a second process gives the tables that this one would give."""
 
 import pytest
+from tests.events.build import Author
+from tests.projections.test_contract import contents
+from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.events.errors import StoreUnavailable
 from beliefbase.projections import folding
@@ -8,9 +11,6 @@ from beliefbase.projections.errors import FoldingFailed
 from beliefbase.projections.partition import Partition
 from beliefbase.projections.projector import Projector
 from beliefbase.projections.stretches import Stretches
-from tests.events.build import Author
-from tests.projections.test_contract import contents
-from tests.projections.worlds import AS_OF_MS, World, open_log
 
 
 @pytest.mark.parametrize("seed", range(3))

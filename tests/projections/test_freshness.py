@@ -50,7 +50,7 @@ COUNTS = """SELECT root, events, newest_hlc, (SELECT count(*) FROM writer_facts)
     (SELECT count(*) FROM belief_spells WHERE ended_as = 'superseded'),
     (SELECT coalesce(CAST(sum(seq) AS BIGINT), 0) FROM frontier) FROM meta"""
 TELEMETRY = """SELECT count(*), coalesce(CAST(sum(injected) AS BIGINT), 0), coalesce(CAST(sum(used) AS BIGINT), 0),
-    coalesce(CAST(sum(superseded) AS BIGINT), 0) FROM lifecycle_telemetry"""
+    coalesce(CAST(sum(superseded) AS BIGINT), 0) FROM lifecycle_telemetry_at(140737488355327)"""
 print("ready", flush=True)
 sys.stdin.readline()
 end = time.time() + seconds

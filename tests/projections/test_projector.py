@@ -3,14 +3,14 @@
 import shutil
 
 import pytest
+from tests.events.build import START_MS, Author
+from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.events.errors import InvalidEvent, StoreUnavailable
 from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections import projector as module
 from beliefbase.projections import registry
 from beliefbase.projections.projector import Projector
-from tests.events.build import START_MS, Author
-from tests.projections.worlds import AS_OF_MS, World, open_log
 
 
 @pytest.fixture

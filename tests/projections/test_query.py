@@ -3,12 +3,12 @@
 import duckdb
 import numpy as np
 import pytest
+from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.events.errors import StoreUnavailable
 from beliefbase.projections import query as queries
 from beliefbase.projections.errors import NoSnapshot, QueryFailed, QueryRefused
 from beliefbase.projections.projector import Projector
-from tests.projections.worlds import AS_OF_MS, World, open_log
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,11 @@
 import datetime as dt
 
 import pytest
+from tests.events.build import START_MS, Author
+from tests.projections.worlds import open_log
 
 from beliefbase.events.ids import name_hash
 from beliefbase.projections.projector import Projector
-from tests.events.build import START_MS, Author
-from tests.projections.worlds import open_log
 
 DAY = 86_400_000
 SURE = {"assertion_class": "durable_fact", "confidence": 900}

@@ -7,14 +7,14 @@ import time
 
 import duckdb
 import pytest
+from tests.events.build import Author
+from tests.projections.worlds import AS_OF_MS, World, open_log
+from tests.scale import scaled
 
 from beliefbase.projections import publish as publishing
 from beliefbase.projections import query as queries
 from beliefbase.projections.errors import ProjectorBusy
 from beliefbase.projections.projector import Projector
-from tests.events.build import Author
-from tests.projections.worlds import AS_OF_MS, World, open_log
-from tests.scale import scaled
 
 READER = """
 import sys, time

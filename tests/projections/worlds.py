@@ -2,9 +2,10 @@
 
 import random
 
+from tests.events.build import START_MS, Author
+
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.sqlite import SQLiteLog
-from tests.events.build import START_MS, Author
 
 KINDS = ("fact", "rule", "note", "progress", "goal")
 ACTS = ("direct_assertion", "correction", "casual_characterization", "observation", "directive")

@@ -14,6 +14,7 @@ from tests.cli.world import beliefbase
 from tests.projections.worlds import open_log
 from tests.replay.tampering import store, world
 
+from beliefbase.events.bundle import export
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.errors import LogDamaged
 from beliefbase.replay.files import audit_file
@@ -140,3 +141,18 @@ def test_what_is_no_log_file_is_refused_with_its_line(small, text):
     small.write_text(text, "ascii")
     with pytest.raises(LogDamaged, match="line"):
         read_log(small)
+
+
+# ---------------------------------------------------------------------- bundles
+
+
+def test_a_bundle_is_audited_like_a_log_file(run, small, tmp_path):
+    with closing(open_log(tmp_path / "store")) as log:
+        export(log, tmp_path / "all.bundle")
+    bundled, checked_in = (
+        json.loads(run("--json", "audit", tmp_path / name).out) for name in ("all.bundle", "small.bblog")
+    )
+    assert bundled["digest"] == checked_in["digest"] and bundled["checked"]["events"] == 24
+    data = (tmp_path / "all.bundle").read_bytes()
+    (tmp_path / "all.bundle").write_bytes(data[:-50] + bytes([data[-50] ^ 1]) + data[-49:])
+    assert "all.bundle" in run("audit", tmp_path / "all.bundle", code=4).out

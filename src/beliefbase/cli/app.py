@@ -45,6 +45,9 @@ COMMANDS: Final[dict[str, str]] = {
     "golden": "replaying",
     "replay": "replaying",
     "taint": "replaying",
+    "sync": "syncing",
+    "bundle": "syncing",
+    "forget": "erasing",
     "doctor": "checks",
     "demo": "showing",
 }
