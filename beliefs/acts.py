@@ -271,6 +271,11 @@ def _undo(world: World, life: Life, event: bytes) -> bool:
     return True
 
 
+def uttered(world: World, fact: Fact) -> None:
+    """Something is said; it may take part in contradictions."""
+    world.said[fact.id] = fact
+
+
 def raised(world: World, fact: Fact) -> None:
     """Two beliefs, or a belief and an utterance, are said to contradict each other."""
     contradictions.raise_between(world, fact)
@@ -368,5 +373,6 @@ ACTS: Final[Mapping[str, Callable[[World, Fact], None]]] = {
     "memory.revalidated": revalidated,
     "policy.defined": policy_defined,
     "profile.activated": profile_activated,
+    "utterance.recorded": uttered,
 }
 """Types that have a rule; all others are ignored, except that they can be presupposed and cited."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from beliefbase.beliefs import forks, replacements
 from beliefbase.beliefs.edges import EFFECTIVE, RESOLUTION, WAITING, Replacement
+from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.reasons import Note, Reason
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.facts import Fact
-    from beliefbase.beliefs.life import Life
     from beliefbase.beliefs.world import World
 
 
@@ -41,7 +41,7 @@ class Contradiction:
 
 def raise_between(world: World, fact: Fact) -> None:
     """Open a contradiction."""
-    sides = [world.known.get(fact.payload[side]) or world.utterances.get(fact.payload[side]) for side in ("left", "right")]
+    sides = [_side(world, fact.payload[side]) for side in ("left", "right")]
     contradiction = Contradiction(fact.id, *sides)
     world.contradictions[fact.id] = contradiction
     for side, life in zip(("left", "right"), sides, strict=True):
@@ -55,6 +55,16 @@ def raise_between(world: World, fact: Fact) -> None:
     if sides[0] is not None and sides[0] is sides[1]:
         world.notes.append(Note(fact.id, Reason.SELF_CONTRADICTION, sides[0].id))
     judge(world, contradiction)
+
+
+def _side(world: World, named: bytes) -> Life | None:
+    """A belief, or an utterance as a life that is active for ever."""
+    utterance = world.entity.get(named, named)
+    life = world.known.get(named) or world.utterances.get(utterance)
+    if life is None and utterance in world.said:
+        life = world.utterances[utterance] = Life(world.said[utterance], world.now, world.profile)
+        life.mature = life.live = life.active = life.ever = True
+    return life
 
 
 def judge(world: World, contradiction: Contradiction) -> None:
@@ -101,13 +111,17 @@ def resolve(world: World, fact: Fact, contradiction: Contradiction) -> None:
                 world.change(life)
                 replacements.propose(world, fact.id, RESOLUTION, life, other.id, contradiction)
         else:
-            _relieve(world, contradiction, life, outcome)
+            nothing_ends = outcome == "both_hold" or other is None or other.id not in world.lives
+            _relieve(world, contradiction, life, nothing_ends)
 
 
-def _relieve(world: World, contradiction: Contradiction, winner: Life, outcome: str) -> None:
-    """Undo endings of a side that holds now: by an earlier ``neither``, or by any under ``both_hold``."""
+def _relieve(world: World, contradiction: Contradiction, winner: Life, nothing_ends: bool) -> None:
+    """Undo endings of a side that holds now: by an earlier ``neither``, or by any where no other side ends now.
+
+    What an earlier resolution for the other side had ended is otherwise undone where this one ends that.
+    """
     for event in [event for event in winner.ends if event in contradiction.outcomes]:
-        if outcome == "both_hold" or contradiction.outcomes[event] == "neither":
+        if nothing_ends or contradiction.outcomes[event] == "neither":
             edge = (winner.on or {}).get(event)
             if edge is not None:
                 replacements.withdraw(world, edge)

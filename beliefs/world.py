@@ -14,6 +14,7 @@ from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, HalfLi
 if TYPE_CHECKING:
     from beliefbase.beliefs.contradictions import Contradiction
     from beliefbase.beliefs.edges import Replacement
+    from beliefbase.beliefs.facts import Fact
 
 
 class World:
@@ -29,8 +30,10 @@ class World:
         """Beliefs by their own id."""
         self.known: dict[bytes, Life] = {}
         """Beliefs by every id that names them."""
+        self.said: dict[bytes, Fact] = {}
+        """Utterances so far, by their own id."""
         self.utterances: dict[bytes, Life] = {}
-        """Utterances that take part in a contradiction, by every id that names them."""
+        """Those that take part in a contradiction, as lives without an end."""
         self.contradictions: dict[bytes, Contradiction] = {}
         self.resolved: dict[bytes, Contradiction] = {}
         """Resolutions that have acted, to their contradiction."""

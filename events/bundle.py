@@ -88,7 +88,7 @@ class Heads:
             self.writers += 1
         if seq == self._seq + 1:
             self._seq, self._below, self._level = seq, self._level, set()
-        if seq != self._seq or prev not in self._below:
+        if seq != self._seq or prev not in self._below or event.hash in self._level:
             return False
         self._level.add(event.hash)
         self._heads.pop(prev, None)

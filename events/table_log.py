@@ -31,6 +31,10 @@ class TableLog(ABC):
         """Begin; commit at the end of the block, roll back on an exception (see the protocol)."""
 
     @abstractmethod
+    def close(self) -> None:
+        """Release what is held; the log can't be used after."""
+
+    @abstractmethod
     def _reading(self) -> AbstractContextManager[Tables]:
         """The tables as they are now, for the length of a block."""
 
@@ -63,6 +67,7 @@ class TableLog(ABC):
     def still(self) -> Iterator[TableLog]:
         """The log as it is now, for the length of a block: only to be read, while others may go on writing."""
         with self._reading() as tables:
+            tables.last_position()  # a snapshot begins with its first read
             yield _Still(tables)
 
     def since(self, frontier: Iterable[Head], buckets: Collection[int] | None = None) -> Iterator[list[Event]]:
@@ -211,6 +216,9 @@ class _Still(TableLog):
     def transaction(self) -> AbstractContextManager[LogTransaction]:
         """Refuse."""
         raise StoreUnavailable("this view of the log is only to be read", hint="write to the log itself")
+
+    def close(self) -> None:
+        """Nothing: it ends with its block."""
 
     @contextmanager
     def _reading(self) -> Iterator[Tables]:

@@ -60,6 +60,8 @@ class Arrivals:
         Raises:
             RebuildNeeded: the log isn't the one that the tables were made from, or the batch changes too much.
         """
+        if self._log.reworded() != self._meta["reworded"]:
+            raise RebuildNeeded
         heads = Heads()
         self._read(heads)
         root = self._log.root()
@@ -82,7 +84,7 @@ class Arrivals:
         self._refuse_renamed_writers()
         page = self._reader.read(self._events)
         facts = [fact for batch in page.batches for fact in batch.facts()]
-        if any(fact.type in RULE_CHANGING for fact in facts) or self._log.reworded() != self._meta["reworded"]:
+        if any(fact.type in RULE_CHANGING for fact in facts):
             raise RebuildNeeded
         beliefs = self._load(page, facts)
         newest = max(self._meta["newest_hlc"], *(skeleton.hlc for skeleton in page.skeletons))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from beliefbase.events.envelope import Event
-from beliefbase.events.erasure import covered
+from beliefbase.events.erasure import covered, erased_beliefs
 from beliefbase.events.errors import BeliefbaseError, LogDamaged
 from beliefbase.events.frontier import frontier_root
 from beliefbase.events.ids import ID_BYTES
@@ -46,6 +46,8 @@ class Integrity:
         try:
             with self._log.filing() as filing:
                 self._streams(filing)
+            if not report.damaged and self._since is None:
+                report.add(self._erasures())
             if not report.damaged:
                 report.add(_fork_notes(self._log.forks()))
                 report.add(_gap_notes(self._log.gaps()))
@@ -76,6 +78,16 @@ class Integrity:
             report.add([Finding("damage", "frontier", "the root that the store keeps is not that of its heads")])
         for event_id in filing.loose_words() if known is None else ():
             report.add([Finding("damage", "words", "words without an event", event=bytes(event_id).hex())])
+
+    def _erasures(self) -> Iterator[Finding]:
+        """What a store notes about erasures decides answers, so it must be what its events say."""
+        said = erased_beliefs(self._log)
+        noted = self._log.erased()
+        if said != noted:
+            for belief in sorted(said.keys() | noted.keys()):
+                if said.get(belief) != noted.get(belief):
+                    what = "what the store notes about its erasure is not what the events say"
+                    yield Finding("damage", "erasures", what, event=belief.hex(), belief=belief.hex())
 
     def _counted(self, filed: Iterable[Filed]) -> Iterator[Filed]:
         for one in filed:

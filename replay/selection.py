@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import cast
 
 from beliefbase.events.catalog import CATALOG
@@ -28,6 +29,14 @@ class Selection:
         self._added = list(added)
         self._last = log.last_position()
         self._root: bytes | None = None
+
+    @contextmanager
+    def still(self) -> Iterator[EventLog]:
+        """The same selection of the log as it is now, for the length of a block."""
+        with self._log.still() as log:
+            copy = Selection(log, self._keeps, self._added)
+            copy._last = self._last
+            yield cast("EventLog", copy)
 
     def read(self, after: int = 0, *, limit: int = 1000, words: bool = True) -> Iterator[list[Stored]]:
         """Pages of what is kept, in arrival order."""

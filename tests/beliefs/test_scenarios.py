@@ -852,3 +852,41 @@ def test_a_condition_met_for_one_belief_ends_it_whatever_its_policy(log):
 def test_nothing_ends_that_nobody_or_time_ended(log):
     belief = log.durable(on=0, policy="conditional_expiry", condition_key="never")
     assert {row.status for row in log.fold.lives[belief].intervals} <= LIVE
+
+
+# -- contradictions with utterances ---------------------------------------------------------------------------------
+
+
+def denied(log):
+    belief = log.durable(on=0)
+    said = log.tell("utterance.recorded", on=1, speaker="will", verbatim="No, never.", source_ref="chat:1:7")
+    log.tell("utterance.recorded", on=1.1, speaker="will", verbatim="No, never.", source_ref="chat:1:7", by="ben")
+    return belief, log.contradict(belief, said, on=2)
+
+
+def test_a_belief_that_an_utterance_contradicts_is_contested(log):
+    belief, _ = denied(log)
+    for folded in log.in_all_orders():
+        assert [row.contested for row in folded.lives[belief].intervals][:2] == [False, True]
+        assert folded.lives.keys() == {belief}
+        assert folded.notes == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [("left", "active"), ("right", "contradicted"), ("neither", "contradicted"), ("both_hold", "active")],
+)
+def test_a_belief_can_lose_against_an_utterance_which_itself_never_ends(log, outcome, status):
+    belief, clash = denied(log)
+    log.resolve(clash, outcome, on=3)
+    for folded in log.in_all_orders():
+        row = folded.lives[belief].at(stamp(3))
+        assert (row.status, row.contested) == (status, False)
+        assert folded.notes == []
+
+
+def test_the_last_of_opposite_resolutions_between_a_belief_and_an_utterance_stands(log):
+    belief, clash = denied(log)
+    for day, outcome in enumerate(("right", "left", "right"), 3):
+        log.resolve(clash, outcome, on=day)
+    assert [log.status(belief, day) for day in (3, 4, 5)] == ["contradicted", "active", "contradicted"]

@@ -159,14 +159,15 @@ def test_events_that_are_none_and_chains_that_break_are_refused(tmp_path):
 
 
 def test_a_file_that_changes_between_the_check_and_the_reading_is_noticed(log, tmp_path, monkeypatch):
-    monkeypatch.setattr(bundles, "SEGMENT", 100)
+    monkeypatch.setattr(bundles, "SEGMENT", 1000)
     path = tmp_path / "a.bundle"
-    small(log, path)
+    log.append(Author().utterances(300))  # more than the file object reads ahead
+    export(log, path)
     with Bundle(path) as bundle:
         reading = bundle.pages()
         first = next(reading)
         changed = bytearray(path.read_bytes())
-        changed[-90] ^= 1
+        changed[-300] ^= 1
         with path.open("rb+") as file:
             file.write(changed)
         with pytest.raises(BundleDamaged):

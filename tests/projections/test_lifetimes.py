@@ -317,6 +317,16 @@ def test_sql_and_python_draw_the_same_curves(world, by, active):
         assert row[5:] == pytest.approx(line[5:], abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "view", ["invalidation_curve", "cumulative_incidence", "telemetry_by_group", "distribution_report"]
+)
+def test_views_are_the_same_for_every_number_of_threads(world, view):
+    read, _ = world
+    answers = [query(read, f"SELECT * FROM {view} ORDER BY ALL", threads=threads).rows for threads in (1, 2, 4)]
+    assert answers[0]
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_survival_and_incidences_sum_to_one(world):
     read, _ = world
     sums = query(

@@ -369,3 +369,16 @@ def test_every_type_of_the_catalogue_is_in_some_clean_log():
     assert set(CATALOG.models) - {"writer.closed", "subject.erased"} <= {
         event.skeleton.type for seed in range(3) for event in world(seed, 400)
     }
+
+
+def test_a_store_that_notes_other_erasures_than_its_events_say_is_damaged(run, tmp_path):
+    ann, owner = Author("ann"), Author("owner")
+    said = [ann.joined(), ann.said("kim's words", subjects=("kim",))]
+    read = ann.extracted("What kim said.", evidence=(said[1].id,))
+    with closing(open_log(tmp_path)) as log:
+        log.merge([*said, read, owner.joined(), owner.write("subject.erased", {"subject": "kim"}, hlc=1 << 58)])
+        assert set(log.erased()) == {read.id}
+    project(tmp_path)
+    assert run(tmp_path, "audit")["outcome"] == "same"
+    tamper(tmp_path, ("DELETE FROM covered",))
+    assert "erasures" in {finding["check"] for finding in run(tmp_path, "audit", code=4)["findings"]}
