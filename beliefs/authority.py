@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-SUPPORT: Final[Mapping[str, int]] = MappingProxyType({"same_context": 1000, "adjacent_context": 920, "cross_context": 850})
+SUPPORT: Final[Mapping[str, int]] = MappingProxyType(
+    {"same_context": 1000, "adjacent_context": 920, "cross_context": 850}
+)
 """What a supporting input keeps of its confidence, per mille, by the context it comes from."""
 
 UNKNOWN_CONTEXT: Final = "cross_context"
@@ -40,10 +42,9 @@ def authority(inputs: Iterable[Input]) -> int:
     It is as strong as its weakest essential input, and the strongest supporting one closes up to a quarter of what is
     missing. Without essential inputs it is the strongest support. 0 where an essential input isn't live.
     """
-    essential, supporting = [], []
-    for item in inputs:
-        (essential if item.essential else supporting).append(weight(item))
-    support = max(supporting, default=0)
+    told = list(inputs)
+    essential = [weight(item) for item in told if item.essential]
+    support = max((weight(item) for item in told if not item.essential), default=0)
     if not essential:
         return support
     weakest = min(essential)

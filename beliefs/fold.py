@@ -17,6 +17,7 @@ from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.beliefs.policies import Policy
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Profile, Rules
 from beliefbase.beliefs.world import World
+from beliefbase.events.ids import ID_BYTES
 
 Erased = Mapping[bytes, tuple[int, bytes]]
 """Belief id to the stamp of the erasure and the event that erased it."""
@@ -98,7 +99,7 @@ def fold(
         elif (act := acts(fact[4])) is not None:
             act(world, fact)
         if touched or queue:
-            _settle(world, fact[3])
+            _settle(world, fact[3][:ID_BYTES])  # an erasure's id, with the belief's behind it
     _pass_time(world, until)
     world.now = until
     for life in world.lives.values():

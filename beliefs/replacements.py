@@ -214,7 +214,10 @@ def _act(world: World, edge: Replacement) -> None:
     elif replacer.inherits and edge.kind == SUPERSESSION:
         _age_corrector(world, target, replacer)
     if target.watched:
-        _spread(world, target, replacer)
+        _mark_watched(replacer)
+        wake_target(world, target)
+        if not target.active:
+            _spread(world, target, replacer)
     if target.feeds:
         conclusions.look_again(world, target)
 
@@ -250,8 +253,10 @@ def _hand_over_affirmation(world: World, duplicate: Life) -> None:
 
 
 def _spread(world: World, target: Life, replacer: Life) -> None:
-    """Whoever watches the target watches what replaced it as well, and may act if something there is fit."""
-    _mark_watched(replacer)
+    """What waits for the target may act if something that replaced it is fit.
+
+    Had the target been active until now, it would have acted before.
+    """
     some = False
     for life in successors(replacer):
         if active(world, life):

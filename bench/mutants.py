@@ -63,7 +63,7 @@ MUTANTS = (
         "self.waiting = {}",
     ),
     Mutant(
-        "of two copies only the named one is presupposed, not the endings that a reinstatement undoes",
+        "a reinstatement does not presuppose the endings that it undoes",
         "order.py",
         'if fact.type == "belief.reinstated":',
         'if fact.type == "never":',

@@ -56,6 +56,9 @@ class Filing(Protocol):
     def stream(self, stream: str) -> Iterator[Filed]:
         """The events of a stream from the newest back."""
 
+    def newest_first(self) -> Iterator[tuple[str, Filed]]:
+        """All events with their streams, each stream's from the newest back; far faster than stream by stream."""
+
     def root(self) -> bytes:
         """The root hash of the frontier that the store keeps."""
 
@@ -216,7 +219,10 @@ class EventLog(Protocol):
         """How often something became of the words or the coverage of events that were stored already; a local hint."""
 
     def wanted(self) -> list[bytes]:
-        """Ids of the events whose words are not here although no erasure covers them."""
+        """Ids of the events whose words never came, or went by :meth:`Transaction.erase_words` without an erasure."""
+
+    def want(self, ids: Collection[bytes]) -> None:
+        """Note events whose words are gone in another way, such as by damage, so that a sync asks for them."""
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""

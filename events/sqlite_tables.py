@@ -112,16 +112,23 @@ class Tables:
 
     def filed(self, stream: str) -> Iterator[Filed]:
         """The events of a stream from the newest back, as they are filed, whatever has become of the file."""
+        where = "WHERE e.originator_id = ? ORDER BY e.originator_version DESC"
+        return (filed for _, filed in self._filed(where, (stream,)))
+
+    def all_filed(self) -> Iterator[tuple[str, Filed]]:
+        """All events with their streams, in the order of arrival turned round, as they are filed."""
+        return self._filed("ORDER BY e.rowid DESC", ())
+
+    def _filed(self, where: str, parameters: tuple[str, ...]) -> Iterator[tuple[str, Filed]]:
         with self._own_cursor() as cursor:
             cursor.execute(
-                "SELECT CAST(e.originator_version AS INTEGER), CAST(e.state AS BLOB), CAST(w.salt AS BLOB),"
-                " CAST(w.body AS BLOB), CAST(e.topic AS TEXT), CAST(w.event_id AS BLOB)"
-                " FROM events e LEFT JOIN words w ON w.position = e.rowid"
-                " WHERE e.originator_id = ? ORDER BY e.originator_version DESC",
-                (stream,),
+                "SELECT e.originator_id, CAST(e.originator_version AS INTEGER), CAST(e.state AS BLOB),"
+                " CAST(w.salt AS BLOB), CAST(w.body AS BLOB), CAST(e.topic AS TEXT), CAST(w.event_id AS BLOB)"
+                f" FROM events e LEFT JOIN words w ON w.position = e.rowid {where}",
+                parameters,
             )
-            for seq, raw, salt, body, topic, words_of in cursor:
-                yield Filed(seq, Event(raw, salt, body), topic, words_of)
+            for stream, seq, raw, salt, body, topic, words_of in cursor:
+                yield stream, Filed(seq, Event(raw, salt, body), topic, words_of)
 
     def filed_heads(self) -> Iterator[tuple[str, Head]]:
         """Every stream with its head, as they are filed."""

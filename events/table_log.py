@@ -163,6 +163,14 @@ class TableLog(ABC):
         with self._reading() as tables:
             return [stored.event.id for stored in tables.by_position(tables.erasures.wanted())]
 
+    def want(self, ids: Collection[bytes]) -> None:
+        """Note events whose words are gone without an erasure, so that a sync asks for them."""
+        new = set(ids).difference(self.wanted())
+        if new:
+            with self.transaction() as transaction:
+                found = transaction.tables.naming(new, {Role.SELF})
+                transaction.tables.erasures.want([stored.position for stored in found if stored.event.id in new])
+
     def carry_out_erasures(self) -> int:
         """Delete the words of erasures that were stamped ahead of the wall and no longer are; returns how many."""
         with self._reading() as tables:
@@ -242,6 +250,10 @@ class _Filing:
     def stream(self, stream: str) -> Iterator[Filed]:
         """The events of a stream from the newest back."""
         return self._tables.filed(stream)
+
+    def newest_first(self) -> Iterator[tuple[str, Filed]]:
+        """All events with their streams, in the order of arrival turned round."""
+        return self._tables.all_filed()
 
     def root(self) -> bytes:
         """The root of the frontier by the hashes that the store keeps."""

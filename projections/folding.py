@@ -98,8 +98,8 @@ def main(log_path: str, file: str) -> None:
     """Fold a log into a new database."""
     log = SQLiteLog(log_path, create=False)
     work = WorkDatabase(Path(file), threads=1)
-    with paused(), work.transaction():
-        work.create(belief_tables() + note_tables())
+    work.create(belief_tables() + note_tables())
+    with paused():
         fold_log(log, work, lambda _what, _number: None)
     work.close()
     log.close()

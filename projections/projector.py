@@ -207,7 +207,7 @@ class Projector:
             "store_id": self._log.store_id().hex(),
             "rules": RULES_VERSION,
             "projections": registry.versions(),
-            "schema": SCHEMA_VERSION,
+            "schema": registry.layout(SCHEMA_VERSION),
             "reworded": self._log.reworded(),
         }
 

@@ -34,11 +34,14 @@ class Surroundings(NamedTuple):
 
 def check_stream(stream: str, filed: Iterable[Filed], head: Head | None, around: Surroundings) -> Iterator[Finding]:
     """Check one branch of one writer's stream, given from the newest event back."""
-    yield from _Walk(stream[:32], head, around).back(filed)
+    walk = Walk(stream[:32], head, around)
+    for one in filed:
+        yield from walk.step(one)
+    yield from walk.end()
 
 
-class _Walk:
-    """The way back through a stream."""
+class Walk:
+    """The way back through a stream, one event at a time."""
 
     def __init__(self, writer: str, head: Head | None, around: Surroundings) -> None:
         self._writer = writer
@@ -53,13 +56,11 @@ class _Walk:
         self._oldest: Filed | None = None
         self._oldest_read: Skeleton | None = None
 
-    def back(self, filed: Iterable[Filed]) -> Iterator[Finding]:
-        """All findings about the stream."""
-        for one in filed:
-            yield from self._place(one)
-            yield from self._look(one)
-            self._oldest = one
-        yield from self._start()
+    def step(self, filed: Filed) -> Iterator[Finding]:
+        """All findings about the next event back."""
+        yield from self._place(filed)
+        yield from self._look(filed)
+        self._oldest = filed
 
     def _place(self, filed: Filed) -> Iterator[Finding]:
         """Whether it stands where one should stand, and who vouches for it."""
@@ -73,6 +74,9 @@ class _Walk:
                 yield self._gap(filed.seq + 1, head.seq)
             elif filed.seq > head.seq:
                 yield self._found(f"it stands behind the stream's head, which has seq {head.seq}", filed)
+        elif filed.seq >= after.seq:
+            yield self._found(f"it is filed before seq {after.seq}", filed)
+            self._voucher, self._sure = None, False
         elif filed.seq != after.seq - 1:
             yield self._gap(filed.seq + 1, after.seq - 1)
             self._voucher, self._sure = None, False
@@ -122,8 +126,8 @@ class _Walk:
         if filed.words_of != event.id:
             yield self._found("its words are filed under another event", filed, "words")
 
-    def _start(self) -> Iterator[Finding]:
-        """Whether the stream begins where it may."""
+    def end(self) -> Iterator[Finding]:
+        """Whether the stream begins where it may, after the last step."""
         oldest, skeleton = self._oldest, self._oldest_read
         if oldest is None:
             if self._head is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from beliefbase.events.envelope import Event
 from beliefbase.events.erasure import covered, erased_beliefs
@@ -10,7 +10,7 @@ from beliefbase.events.errors import BeliefbaseError, LogDamaged
 from beliefbase.events.frontier import frontier_root
 from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import EventLog, Filed, Filing, Fork, Gap, Head
-from beliefbase.replay.chain import Surroundings, check_stream
+from beliefbase.replay.chain import Surroundings, Walk, check_stream
 from beliefbase.replay.report import AuditReport, Finding
 
 Progress = Callable[[str, int], None]
@@ -64,20 +64,43 @@ class Integrity:
     def _streams(self, filing: Filing) -> None:
         report, known = self._report, self._since
         heads = filing.heads()
-        changed = None if known is None else {stream for stream, head in heads.items() if head.hash not in known}
         around = Surroundings(self._stored, self._covered, self._mark_illegible)
-        seen = set()
-        for stream in filing.streams() if changed is None else sorted(changed):
-            seen.add(stream)
-            report.add(check_stream(stream, self._counted(filing.stream(stream)), heads.get(stream), around))
-        for stream in sorted(heads.keys() - seen) if changed is None else ():
-            report.add(check_stream(stream, (), heads[stream], around))
+        if known is None:
+            seen = self._whole(filing, heads, around)
+        else:
+            seen = {stream for stream, head in heads.items() if head.hash not in known}
+            for stream in sorted(seen):
+                report.add(check_stream(stream, self._counted(filing.stream(stream)), heads[stream], around))
         report.checked |= {"events": self._events, "words": self._words, "streams": len(seen | heads.keys())}
         self.heads = tuple(sorted(heads.values()))
         if frontier_root(self.heads) != filing.root():
             report.add([Finding("damage", "frontier", "the root that the store keeps is not that of its heads")])
         for event_id in filing.loose_words() if known is None else ():
             report.add([Finding("damage", "words", "words without an event", event=bytes(event_id).hex())])
+
+    def _whole(self, filing: Filing, heads: Mapping[str, Head], around: Surroundings) -> set[str]:
+        """All streams at once, in the order of the file, which is several times faster than one by one."""
+        walks: dict[str, Walk] = {}
+        ended: set[str] = set()
+        for stream, filed in filing.newest_first():
+            self._count(filed)
+            walk = walks.get(stream)
+            if walk is None:
+                walk = walks[stream] = Walk(stream[:32], heads.get(stream), around)
+                if stream in ended:
+                    what = "it is filed before the first event of its stream"
+                    self._report.add([Finding("damage", "chain", what, stream[:32], filed.seq, filed.event.id.hex())])
+            self._report.add(walk.step(filed))
+            if filed.seq == 1:  # nothing is left of this stream, so that memory goes by those that are open
+                self._report.add(walk.end())
+                del walks[stream]
+                ended.add(stream)
+        for stream in sorted(walks):
+            self._report.add(walks[stream].end())
+        seen = ended | walks.keys()
+        for stream in sorted(heads.keys() - seen):
+            self._report.add(Walk(stream[:32], heads[stream], around).end())
+        return seen
 
     def _erasures(self) -> Iterator[Finding]:
         """What a store notes about erasures decides answers, so it must be what its events say."""
@@ -89,12 +112,16 @@ class Integrity:
                     what = "what the store notes about its erasure is not what the events say"
                     yield Finding("damage", "erasures", what, event=belief.hex(), belief=belief.hex())
 
+    def _count(self, filed: Filed) -> None:
+        self._events += 1
+        self._words += filed.event.body is not None
+        if self._events % STEP == 0:
+            self._progress("checking", self._events)
+
     def _counted(self, filed: Iterable[Filed]) -> Iterator[Filed]:
+        """What came after the last audit, and the event that it ended with."""
         for one in filed:
-            self._events += 1
-            self._words += one.event.body is not None
-            if self._events % STEP == 0:
-                self._progress("checking", self._events)
+            self._count(one)
             yield one
             if self._since is not None and one.event.hash in self._since:
                 return

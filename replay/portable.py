@@ -67,6 +67,12 @@ class PortableLog:
         for seq, event in reversed(list(enumerate(part.events, part.first))):
             yield Filed(seq, event, _topic(event), None if event.body is None else event.id)
 
+    def newest_first(self) -> Iterator[tuple[str, Filed]]:
+        """All events with their streams, each stream's from the newest back."""
+        for stream in self.streams():
+            for filed in self.stream(stream):
+                yield stream, filed
+
     def root(self) -> bytes:
         """The root of the frontier, as the file says."""
         return self._root

@@ -60,6 +60,9 @@ def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of
     models = [Model(_LIVE, folder / WORK), *([] if snapshot is None else [Model(_SNAPSHOT, snapshot)])]
     if snapshot is None:
         report.not_checked.append("snapshot: none was published yet")
+    if report.damaged and snapshot is None and not (folder / WORK).exists():
+        report.not_checked.append("read models: there are none, and a damaged log has no answer")
+        return
     with owned(folder / LOCK):
         with replayed(log, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
             if not report.damaged:

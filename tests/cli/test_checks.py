@@ -8,6 +8,8 @@ from tests.events.build import Author
 from tests.projections.worlds import open_log
 from tests.replay.tampering import erase
 
+from beliefbase.store import BeliefStore
+
 
 @pytest.fixture
 def examined(tmp_path, monkeypatch):
@@ -46,3 +48,26 @@ def test_words_that_are_missing_are_wanted(examined, tmp_path, monkeypatch):
     erase(tmp_path, [events[1].id])
     done = beliefbase(monkeypatch, "-s", tmp_path, "--json", "doctor")
     assert (done.code, done.json["words_wanted"]) == (1, 1)
+
+
+def test_writers_are_shown_with_how_late_and_how_far_ahead_they_are(tmp_path, monkeypatch):
+    now = 1_800_000_000_000
+    with BeliefStore.open(tmp_path, create=True, importing=True, wall=lambda: now) as store:
+        store.writer("importer", kind="importer").record_utterance("old", speaker="will", at=now - 5_000_000)
+    walls = [now]
+    with BeliefStore.open(tmp_path, wall=lambda: walls[-1]) as store:
+        ann = store.writer("ann")
+        ann.record_utterance("one", speaker="ann")
+        walls.append(now - 40_000)
+        ann.record_utterance("two", speaker="ann")
+    agents = {one["agent"]: one for one in beliefbase(monkeypatch, "-s", tmp_path, "--json", "doctor").json["agents"]}
+    assert agents["importer"]["late_ms"] == 5_000_000
+    assert (agents["ann"]["events"], agents["ann"]["writers"], agents["ann"]["skew_ms"]) == (3, 1, 40_000)
+    told = beliefbase(monkeypatch, "-s", tmp_path, "doctor").out
+    assert "ann (agent): 3 events of 1 writer(s)" in told
+
+
+def test_an_erasure_ahead_of_the_clock_is_named(examined):
+    erasure = Author().write("subject.erased", {"subject": "will"}, hlc=1 << 62)
+    told = examined([erasure], code=1)
+    assert any("erasure" in finding["what"] for finding in told["findings"])

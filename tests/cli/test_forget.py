@@ -21,12 +21,9 @@ def world(tmp_path, monkeypatch):
 
 
 def holding(folder):
-    """Files that hold the text, plain or in UTF-16."""
-    found = []
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and FRAGMENT in file.read_bytes():
-            found.append(str(file.relative_to(folder)))
-    return found
+    """Files that hold the text."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    return [str(file.relative_to(folder)) for file in files if FRAGMENT in file.read_bytes()]
 
 
 def fill(store):

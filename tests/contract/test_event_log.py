@@ -410,6 +410,7 @@ def test_an_equivocation_is_kept_as_a_branch_and_both_count(log):
         streams = {name: list(filing.stream(name)) for name in filing.streams()}
         assert filing.heads() == {name: head(rows[0].event) for name, rows in streams.items()}
         assert (filing.root(), filing.loose_words()) == (log.root(), [])
+        assert {name: [row for stream, row in filing.newest_first() if stream == name] for name in streams} == streams
     assert [[row.event for row in rows] for rows in streams.values()] == [[*mine[::-1], one], theirs[::-1]]
     assert [[row.seq for row in rows] for rows in streams.values()] == [[3, 2, 1], [4, 3, 2]]
     assert all(name.startswith(ann.writer.hex()) for name in streams)

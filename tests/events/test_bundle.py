@@ -12,6 +12,7 @@ from beliefbase.events import bundle as bundles
 from beliefbase.events.bundle import MAGIC, Bundle, BundleDamaged, export
 from beliefbase.events.envelope import Event
 from beliefbase.events.errors import BeliefbaseError, StoreUnavailable
+from beliefbase.events.frontier import EMPTY_ROOT
 from beliefbase.events.ids import skeleton_hash
 from beliefbase.events.sqlite import SQLiteLog
 
@@ -54,7 +55,7 @@ def segment(plain, *, method=1, stored=None, claim=None):
     return struct.pack(">BII", method, len(stored), len(plain) if claim is None else claim) + stored
 
 
-def seal(events, root=hashlib.sha256().digest()):
+def seal(events, root=EMPTY_ROOT):
     return b"\xff" + struct.pack(">Q32s", events, root)
 
 
@@ -152,8 +153,7 @@ def test_events_that_are_none_and_chains_that_break_are_refused(tmp_path):
         ([Event(first.raw + b"\0")], "skeleton|canonical|bytes"),
     ):
         plain = b"".join(bundles._record(event) for event in events)
-        root = bundles.frontier_root([])
-        (tmp_path / "a.bundle").write_bytes(sealed(segment(plain, method=0, stored=plain) + seal(len(events), root)))
+        (tmp_path / "a.bundle").write_bytes(sealed(segment(plain, method=0, stored=plain) + seal(len(events))))
         with pytest.raises(BundleDamaged, match=says):
             Bundle(tmp_path / "a.bundle")
 

@@ -59,11 +59,12 @@ def test_a_belief_is_erased_from_the_erasures_stamp_on_and_what_quotes_it_later_
         log.append([quote])
         assert projector.refresh(AS_OF).how == "refreshed"
         rows = projector.rows(
-            "SELECT belief_id, since_hlc, cause_id FROM belief_intervals WHERE status = 'erased' ORDER BY since_hlc"
+            "SELECT belief_id, since_hlc, cause_id, by_id FROM belief_intervals"
+            " WHERE status = 'erased' ORDER BY since_hlc"
         )
         assert rows == [
-            (belief.id.hex(), erased.skeleton.hlc, erased.id.hex()),
-            (quote.id.hex(), quote.skeleton.hlc, erased.id.hex()),
+            (belief.id.hex(), erased.skeleton.hlc, erased.id.hex(), erased.id.hex()),
+            (quote.id.hex(), quote.skeleton.hlc, erased.id.hex(), erased.id.hex()),
         ]
         assert projector.digest() != before
     log.close()

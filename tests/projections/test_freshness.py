@@ -54,7 +54,7 @@ TELEMETRY = """SELECT count(*), coalesce(CAST(sum(injected) AS BIGINT), 0), coal
 print("ready", flush=True)
 sys.stdin.readline()
 end = time.time() + seconds
-while time.time() < end:
+while time.time() < end or (len(roots) < 2 and time.time() < end + 60):  # on a busy machine
     begun = time.monotonic()
     if current(folder) != path:
         if connection is not None:

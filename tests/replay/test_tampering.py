@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.events.build import Author
 from tests.projections.worlds import open_log
-from tests.replay.tampering import edit, field_ends, flipped, many_writers, project, store, tamper
+from tests.replay.tampering import edit, field_ends, flipped, many_writers, store, tamper
 
 from beliefbase.replay.audit import Request, audit, pin_of
 
@@ -133,8 +133,6 @@ def tampered(made, tmp_path, kind):
     if "read model" not in kind:
         shutil.rmtree(folder / "read")
     KINDS[kind](folder)
-    if "read model" not in kind and FOUND_ALONE[kind][0] == 0:
-        project(folder)
     return folder
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -41,15 +42,16 @@ def up_to_date(store: BeliefStore) -> Path:
     return folder
 
 
-def _stands_for(folder: Path) -> tuple[str, str, str]:
+def _stands_for(folder: Path) -> tuple[Any, ...]:
     from beliefbase.projections.query import query
 
-    ((root, rules, projections),) = query(folder, "SELECT root, rules, projections FROM meta").rows
-    return root, rules, projections
+    (found,) = query(folder, "SELECT root, rules, projections, schema FROM meta").rows
+    return found
 
 
-def _wanted(store: BeliefStore) -> tuple[str, str, str]:
+def _wanted(store: BeliefStore) -> tuple[Any, ...]:
     from beliefbase.beliefs.rules import RULES_VERSION
     from beliefbase.projections import registry
+    from beliefbase.projections.work import SCHEMA_VERSION
 
-    return store.log.root().hex(), RULES_VERSION, registry.versions()
+    return store.log.root().hex(), RULES_VERSION, registry.versions(), registry.layout(SCHEMA_VERSION)

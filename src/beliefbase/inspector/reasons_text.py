@@ -18,6 +18,7 @@ def why_text(told: Data) -> str:
     """Everything that speaks for, against and about a belief."""
     flags = "".join(f", {flag}" for flag in told["flags"])
     lines = [*head(told), f"  {told['status']}{flags}; {_class(told['classified'])}"]
+    lines.append(f"  epistemic status: {told['epistemic']}")
     if told["policy"]:
         lines.append(f"  policy {told['policy']['name']}: {told['policy']['summary']}")
     if told["incoherence"]:

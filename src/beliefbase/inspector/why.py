@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from beliefbase.beliefs import epistemic
 from beliefbase.beliefs.coherence import incoherence
 from beliefbase.events.catalog import Role
 from beliefbase.inspector.case import Case
@@ -46,6 +47,7 @@ def why(case: Case) -> dict[str, Any]:
         "asked": case.named.hex(),
         "status": standing.status,
         "flags": flags(standing),
+        "epistemic": _epistemic(case, extractions, evidence),
         "statement": extractions[0].text("statement"),
         "erased": extractions[0].erased,
         "classified": {name: _value(life.attributes.get(name)) for name in _CLASS},
@@ -67,6 +69,14 @@ def why(case: Case) -> dict[str, Any]:
         "without_effect": without_effect(case, revisions),
         **shown(case),
     }
+
+
+def _epistemic(case: Case, extractions: list[Entry], evidence: Evidence) -> str:
+    """Where the claim stands; a conclusion is grounded in its inputs, any other belief in evidence that is known."""
+    cited = [evidence.of(key) for entry in extractions for key in entry.payload.get("evidence", ())]
+    grounded = case.life.inputs is not None or any(not one["dangling"] for one in cited)
+    falsified = case.life.falsified_at(case.until)
+    return str(epistemic.standing(case.standing, falsified=falsified, grounded=grounded))
 
 
 def _others(case: Case, verdicts: list[Entry], revisions: Revisions) -> set[bytes]:
