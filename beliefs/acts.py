@@ -158,6 +158,7 @@ def reclassified(world: World, fact: Fact) -> None:
             replacements.end(world, life, fact.id, _RETRACTED)
         else:
             life.attributes = {**life.attributes, **corrections}
+            life.classes = [*(life.classes or ()), (world.now, life.attributes)]
             _classify(world, life)
             life.reclassified_at = world.now
             life.base = life.anchor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from beliefbase.beliefs import replacements
@@ -17,17 +18,17 @@ def derive(world: World, conclusion: Life, inputs: list[bytes]) -> None:
     conclusion.inputs = [*(conclusion.inputs or ()), *inputs]
 
 
-def holds(world: World, conclusion: Life) -> bool:
-    """Whether every essential input is live; the conclusion is told when that may change."""
-    return not lacking(world, conclusion)
+def holds(world: World, conclusion: Life, but: Collection[bytes] = ()) -> bool:
+    """Whether every essential input is live, but for endings by some events; the conclusion is told of changes."""
+    return not lacking(world, conclusion, but)
 
 
-def lacking(world: World, conclusion: Life) -> list[bytes]:
+def lacking(world: World, conclusion: Life, but: Collection[bytes] = ()) -> list[bytes]:
     """The essential inputs, as named, that aren't live."""
-    return [named for named in conclusion.inputs or () if not _holds(world, conclusion, named)]
+    return [named for named in conclusion.inputs or () if not _holds(world, conclusion, named, but)]
 
 
-def _holds(world: World, conclusion: Life, named: bytes) -> bool:
+def _holds(world: World, conclusion: Life, named: bytes, but: Collection[bytes]) -> bool:
     life = world.known.get(named)
     if life is None:
         world.awaited_inputs.setdefault(named, {})[conclusion] = None
@@ -36,14 +37,14 @@ def _holds(world: World, conclusion: Life, named: bytes) -> bool:
         _feed(link, conclusion)
     life = life.canon()
     world.schedule(life)
-    return life.alive(world.now) or _replaced_only_by(world, life, conclusion)
+    return life.alive(world.now, but) or _replaced_only_by(world, life, conclusion, but)
 
 
-def _replaced_only_by(world: World, life: Life, conclusion: Life) -> bool:
-    """Whether all that ended an input is its replacement by the conclusion itself, directly or in turn."""
+def _replaced_only_by(world: World, life: Life, conclusion: Life, but: Collection[bytes]) -> bool:
+    """Whether all that ended an input, but for some events, is its replacement by the conclusion, directly or in turn."""
     if life.expired is not None or life.expires_at <= world.now or not conclusion.by:
         return False
-    for event in life.ends:
+    for event in life.ends.keys() - set(but) if but else life.ends:
         edge = (life.on or {}).get(event)
         if edge is None or edge.replacer is None:
             return False

@@ -30,7 +30,7 @@ class Life:
     """
 
     __slots__ = (
-        "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
+        "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "classes", "ends", "ever",
         "expired", "expires_at", "extraction", "faces", "falsified", "falsifiers", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
         "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
         "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched",
@@ -43,6 +43,8 @@ class Life:
         """Stamp from which it exists."""
         self.attributes: Mapping[str, Any] = extraction.payload
         """The extraction's payload with the reclassifications so far."""
+        self.classes: list[tuple[int, Mapping[str, Any]]] | None = None
+        """Stamps of reclassifications, in order, with the attributes from there on; None if there were none."""
         self.faces: tuple[bytes, ...] = (extraction.id,)
         """Every id that names it, the entity's own first."""
         self.line: Line = []

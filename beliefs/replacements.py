@@ -86,9 +86,11 @@ def wake(world: World, life: Life, active: bool) -> None:
     """Look again at what waits for this belief, or for what replaced it, to rise; ``active``: it is active now."""
     if not life.watched:
         return
+    waits = False
     found, stack = {life}, [life]
     while stack:
         source = stack.pop()
+        waits = waits or source.waits > 0
         for edge in source.by or ():
             if edge.state is EFFECTIVE:
                 if edge.target.watched and edge.target not in found:
@@ -96,6 +98,9 @@ def wake(world: World, life: Life, active: bool) -> None:
                     stack.append(edge.target)
             elif edge.state is WAITING and (active or edge.kind != SUPERSESSION):
                 enqueue(world, edge)
+    if not waits:
+        for source in found:
+            source.watched = False
 
 
 # -- whether it acts ------------------------------------------------------------------------------------------------
@@ -135,7 +140,7 @@ def _ready(world: World, edge: Replacement) -> bool:
 
 def active(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
     """Whether a belief is active now, or would be but for endings by these events."""
-    return life.mature and _live(world, life, but) and (life.inputs is None or conclusions.holds(world, life))
+    return life.mature and _live(world, life, but) and (life.inputs is None or conclusions.holds(world, life, but))
 
 
 def _live(world: World, life: Life, but: Collection[bytes] = ()) -> bool:

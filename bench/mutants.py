@@ -259,8 +259,8 @@ MUTANTS = (
     Mutant(
         "an essential input replaced by its own conclusion counts as not live",
         "conclusions.py",
-        "return life.alive(world.now) or _replaced_only_by(world, life, conclusion)",
-        "return life.alive(world.now)",
+        "return life.alive(world.now, but) or _replaced_only_by(world, life, conclusion, but)",
+        "return life.alive(world.now, but)",
     ),
     Mutant(
         "supporting inputs are essential, too",

@@ -12,7 +12,7 @@ from typing import Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source, named
-from beliefbase.beliefs.rules import RECURRENCES
+from beliefbase.beliefs.rules import RECURRENCES, passes_entry
 from beliefbase.events.catalog import Role
 
 CHUNK: Final = 20_000
@@ -40,6 +40,7 @@ RULED: Final = frozenset(
 )
 """Types of facts that are folded; utterances and injections that matter are looked up."""
 KEPT: Final = EVERYWHERE | RULED
+_UNSETTLING: Final = frozenset({"belief.demoted", "belief.reclassified"})
 
 
 class Partition:
@@ -121,17 +122,27 @@ def _sides(source: Source, facts: list[Fact]) -> list[Fact]:
 
 
 def _shown(source: Source, facts: list[Fact]) -> list[Fact]:
-    """The injections that decide which recurrences count (DESIGN 5, entry), where there are enough recurrences."""
+    """The injections that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
     recurrences = Counter(
         fact.payload["belief_id"]
         for fact in facts
         if fact.type == "belief.affirmed" and fact.payload.get("how") == "recurrence"
     )
+    if not recurrences:
+        return []
     shown = {belief for belief, count in recurrences.items() if count >= RECURRENCES - 1}
+    shown -= _steady(facts)
     named_alike = Counter(fact.ref for fact in facts if fact.type == "belief.extracted" and fact.ref is not None)
-    for fact in facts if recurrences else ():  # what counts for a duplicate or a copy counts for others as well
+    for fact in facts:  # what counts for a duplicate or a copy counts for others as well
         if fact.type == "belief.merged":
             shown.update((fact.payload["duplicate_id"], fact.payload["surviving_id"]))
         elif fact.type == "belief.extracted" and fact.ref is not None and named_alike[fact.ref] > 1:
             shown.add(fact.id)
     return [fact for fact in source.naming(shown, (Role.SHOWN,)) if fact.type == "memory.injected"] if shown else []
+
+
+def _steady(facts: list[Fact]) -> set[bytes]:
+    """Beliefs that are active from birth, whatever recurs."""
+    unsteady = {fact.payload["belief_id"] for fact in facts if fact.type in _UNSETTLING}
+    born = {fact.id for fact in facts if fact.type == "belief.extracted" and passes_entry(fact.payload)}
+    return born - unsteady

@@ -31,6 +31,7 @@ class Stretches:
         lengths = bounds[1:] - bounds[:-1]
         codes = np.array(flat[1::4], dtype=np.int64)
         status = codes & STATUS_BITS
+        self.lives = lives
         self.ids: Texts = texts([life.id.hex() for life in lives])
         """The beliefs, as they are shown."""
         self.keys: Ints = keys_of([life.id for life in lives])

@@ -4,8 +4,8 @@ SELECT
     f.belief_id,
     w.statement,
     i.status,
-    f.kind,
-    f.speech_act,
+    coalesce(c.kind, f.kind) AS kind,
+    coalesce(c.speech_act, f.speech_act) AS speech_act,
     coalesce(agents.name, f.agent_hash) AS agent,
     f.extracted_hlc >> 16 AS began_ms,
     i.ended_hlc >> 16 AS ended_ms,
@@ -17,14 +17,14 @@ SELECT
     w.topic,
     w.subject,
     w.predicate,
-    f.confidence,
-    f.speech_act_confidence,
-    f.node_kind,
-    f.voice,
-    f.assertion_type,
-    f.assertion_class,
-    f.policy,
-    coalesce(conditions.name, f.condition_key_hash) AS condition_key,
+    coalesce(c.confidence, f.confidence) AS confidence,
+    coalesce(c.speech_act_confidence, f.speech_act_confidence) AS speech_act_confidence,
+    coalesce(c.node_kind, f.node_kind) AS node_kind,
+    coalesce(c.voice, f.voice) AS voice,
+    coalesce(c.assertion_type, f.assertion_type) AS assertion_type,
+    coalesce(c.assertion_class, f.assertion_class) AS assertion_class,
+    coalesce(c.policy, f.policy) AS policy,
+    coalesce(conditions.name, c.condition_key_hash, f.condition_key_hash) AS condition_key,
     coalesce(sessions.name, f.session_hash) AS session,
     f.extractor,
     f.evidence_count,
@@ -40,9 +40,14 @@ SELECT
 FROM belief_intervals AS i
 JOIN belief_facts AS f ON f.row_key = i.row_key AND f.belief_id = i.belief_id
 LEFT JOIN belief_texts AS w ON w.row_key = f.row_key AND w.belief_id = f.belief_id
+LEFT JOIN (
+    SELECT *, row_number() OVER (PARTITION BY belief_id ORDER BY number DESC) AS place
+    FROM belief_classes
+    WHERE since_hlc <= as_of_hlc(ts)
+) AS c ON c.row_key = f.row_key AND c.belief_id = f.belief_id AND c.place = 1
 LEFT JOIN names AS agents ON agents.hash = f.agent_hash
 LEFT JOIN names AS sessions ON sessions.hash = f.session_hash
-LEFT JOIN names AS conditions ON conditions.hash = f.condition_key_hash
+LEFT JOIN names AS conditions ON conditions.hash = coalesce(c.condition_key_hash, f.condition_key_hash)
 WHERE i.since_hlc <= as_of_hlc(ts) AND as_of_hlc(ts) < i.until_hlc;
 COMMENT ON MACRO TABLE beliefs_at IS 'The view beliefs as it was at another moment';
 
@@ -51,8 +56,8 @@ COMMENT ON VIEW beliefs IS 'Every belief that had been extracted by meta.as_of_m
 COMMENT ON COLUMN beliefs.belief_id IS 'Id of the belief: of its belief.extracted event';
 COMMENT ON COLUMN beliefs.statement IS 'What is believed; NULL where the words were erased';
 COMMENT ON COLUMN beliefs.status IS 'candidate, active, or the cause that ended it';
-COMMENT ON COLUMN beliefs.kind IS 'Kind of belief';
-COMMENT ON COLUMN beliefs.speech_act IS 'How it was meant';
+COMMENT ON COLUMN beliefs.kind IS 'Kind of belief, as it was last classified by then';
+COMMENT ON COLUMN beliefs.speech_act IS 'How it was meant, as it was last classified by then';
 COMMENT ON COLUMN beliefs.agent IS 'Name of the extracting agent; its hash where the name is not known';
 COMMENT ON COLUMN beliefs.began_ms IS 'When it was extracted, ms since 1970 UTC';
 COMMENT ON COLUMN beliefs.ended_ms IS 'When the ending in force ended it, ms since 1970 UTC; NULL while it lives';

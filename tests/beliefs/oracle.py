@@ -194,18 +194,11 @@ def last_stands(model: Any) -> Any:
             if d.kind != "contra" or winner not in self.b:
                 return bool(super().ready(d))
             undone = self.earlier(d)
+            lifted = [(self.b[o.t].end, o.e.id, self.b[o.t].end.pop(o.e.id)) for o in undone]
             fit = self.isactive if self.b[d.t].mature else self.live
-            return any(self._but_for(undone, fit, belief) for belief in self.reach(winner, undone) - {d.t})
-
-        def _but_for(self, undone: Any, fit: Any, belief: str) -> bool:
-            life = self.b.get(belief)
-            if life is None:
-                return False
-            in_force = life.end
-            lifted = {o.e.id for o in undone if o.t == belief}
-            life.end = {event: end for event, end in in_force.items() if event not in lifted}
-            stands = bool(fit(belief))
-            life.end = in_force
+            stands = any(fit(belief) for belief in self.reach(winner, undone) - {d.t})
+            for endings, event, ending in lifted:
+                endings[event] = ending
             return stands
 
     return LastStands

@@ -18,7 +18,9 @@ def mutated(skeleton, dice):
         case 0:
             payload.pop(dice.choice(names), None)
         case 1:
-            payload[dice.choice(names)] = dice.choice((7, "text", b"bytes", b"x" * 16, (), ({},), None, True, (b"y" * 16,)))
+            payload[dice.choice(names)] = dice.choice(
+                (7, "text", b"bytes", b"x" * 16, (), ({},), None, True, (b"y" * 16,))
+            )
         case 2:
             return skeleton._replace(touches=(b"z" * 16,))
         case 3:

@@ -213,7 +213,9 @@ def test_a_new_projection_is_one_new_file(store, tmp_path, monkeypatch):
 def test_events_that_arrive_during_a_rebuild_are_in_it(tmp_path):
     world = World(6, 60).events
     log = open_log(tmp_path, world[:30])
-    with Projector(log, tmp_path / "read", progress=lambda what, _n: what == "reading" and log.append(world)) as projector:
+    with Projector(
+        log, tmp_path / "read", progress=lambda what, _n: what == "reading" and log.append(world)
+    ) as projector:
         report = projector.rebuild(AS_OF_MS)
         assert (report.events, report.root) == (60, log.root().hex())
     log.close()

@@ -101,7 +101,14 @@ def test_variables_of_the_process_are_no_tables(folder):
 
 @pytest.mark.parametrize(
     "sql",
-    ["SELECT 1 AS a", "WITH x AS (SELECT 1) FROM x", "FROM active_set", "VALUES (1)", "DESCRIBE beliefs", "SHOW TABLES"],
+    [
+        "SELECT 1 AS a",
+        "WITH x AS (SELECT 1) FROM x",
+        "FROM active_set",
+        "VALUES (1)",
+        "DESCRIBE beliefs",
+        "SHOW TABLES",
+    ],
 )
 def test_every_kind_of_select_is_answered(folder, sql):
     assert queries.query(folder, sql).columns

@@ -47,11 +47,24 @@ def at(ms):
 
 def test_a_belief_shows_who_said_what_and_how_it_was_meant(store):
     said = store.ann.said("I'd call it roughly 75% hobby.", speaker="Will", conversation="scope", topic="project")
-    belief = store.ann.extracted("The project is 75% hobby.", evidence=(said.id,), session="monday", topic="project", **SURE)
+    belief = store.ann.extracted(
+        "The project is 75% hobby.", evidence=(said.id,), session="monday", topic="project", **SURE
+    )
     store.given(said, belief)
     sql = "SELECT statement, status, kind, speech_act, agent, session, topic, evidence_count, ended_ms, ended_cause FROM beliefs"
     assert store.asked_at(START_MS + DAY, sql) == [
-        ("The project is 75% hobby.", "active", "fact", "direct_assertion", "planner", "monday", "project", 1, None, None)
+        (
+            "The project is 75% hobby.",
+            "active",
+            "fact",
+            "direct_assertion",
+            "planner",
+            "monday",
+            "project",
+            1,
+            None,
+            None,
+        )
     ]
     sql = "SELECT utterance_id, speaker, verbatim, conversation, topic, said_ms FROM utterances"
     [row] = store.asked_at(START_MS + DAY, sql)
@@ -64,7 +77,9 @@ def test_a_belief_shows_who_said_what_and_how_it_was_meant(store):
 def test_an_ended_belief_says_when_and_of_what(store):
     old, new = (store.ann.write("belief.extracted", {"statement": s, "kind": "fact", **SURE}) for s in ("old", "new"))
     over = store.bob.write(
-        "belief.superseded", {"superseded_id": old.id, "superseding_id": new.id, "reason": "corrected"}, hlc=at(START_MS + DAY)
+        "belief.superseded",
+        {"superseded_id": old.id, "superseding_id": new.id, "reason": "corrected"},
+        hlc=at(START_MS + DAY),
     )
     store.given(old, new, over)
     sql = "SELECT statement, status, began_ms, ended_ms, ended_cause, ended_by FROM beliefs ORDER BY began_ms"
@@ -89,6 +104,17 @@ def test_expiry_to_come_is_no_end_yet(store):
     assert store.asked_at(START_MS + 14 * DAY - 1, sql) == [("active", False, None, None, None)]
     assert store.asked_at(START_MS + 14 * DAY, sql) == [("active", True, None, None, None)]
     assert store.asked_at(START_MS + 28 * DAY, sql) == [("expired", False, START_MS + 28 * DAY, "expired", None)]
+
+
+def test_a_reclassification_counts_from_its_place_on(store):
+    belief = store.ann.write("belief.extracted", {"statement": "x", "kind": "fact", **SURE}, hlc=at(START_MS))
+    corrected = {"belief_id": belief.id, "speech_act": "humor_or_irony", "kind": "note", "condition_key": "party"}
+    store.given(belief, store.bob.write("belief.reclassified", corrected, hlc=at(START_MS + DAY)))
+    sql = "SELECT kind, speech_act, status, condition_key, confidence FROM beliefs"
+    assert store.asked_at(START_MS + DAY - 1, sql) == [("fact", "direct_assertion", "active", None, 900)]
+    assert store.asked_at(START_MS + DAY, sql) == [("note", "humor_or_irony", "candidate", "party", 900)]
+    [row] = store.asked_at(START_MS + DAY, "SELECT type, changes, condition_key FROM revisions")
+    assert row == ("belief.reclassified", "kind=note,speech_act=humor_or_irony", "party")
 
 
 def test_moving_the_moment_rewrites_no_table(store):

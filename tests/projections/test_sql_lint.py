@@ -61,7 +61,9 @@ def findings(name, sql):
     bare = without_comments(sql)
     for rule, pattern in RULES.items():
         if rule == "LIMIT without ORDER BY":
-            found = re.search(r"\bLIMIT\s+(?!0)", bare) and not re.search(r"\bORDER\s+BY\b[\s\S]*\bLIMIT\b|^\s*SELECT 1 FROM\b", bare)
+            found = re.search(r"\bLIMIT\s+(?!0)", bare) and not re.search(
+                r"\bORDER\s+BY\b[\s\S]*\bLIMIT\b|^\s*SELECT 1 FROM\b", bare
+            )
         else:
             found = re.search(pattern, bare, re.IGNORECASE)
         if found and (name, rule) not in ALLOWED:

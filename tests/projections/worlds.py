@@ -53,7 +53,9 @@ class World:
         self.said, self.beliefs, self.endings, self.raised = [], [], [], []
         self.injected, self.judged, self.prompted, self.asked = [], [], [], []
         self.ms = START_MS
-        acts = [name for name in dir(self) if name.startswith("do_") and (rules or name not in ("do_policy", "do_profile"))]
+        acts = [
+            name for name in dir(self) if name.startswith("do_") and (rules or name not in ("do_policy", "do_profile"))
+        ]
         while len(self.events) < events:
             getattr(self, self.dice.choice(acts))()
 
@@ -101,7 +103,10 @@ class World:
     do_extract_more = do_extract
 
     def do_affirm(self):
-        fields = {"belief_id": self.one(self.beliefs), "how": self.dice.choice(("recurrence", "confirmation", "review"))}
+        fields = {
+            "belief_id": self.one(self.beliefs),
+            "how": self.dice.choice(("recurrence", "confirmation", "review")),
+        }
         self.write("belief.affirmed", {**fields, "session": self.maybe("s1", "s2", "s3")})
 
     def do_promote(self):
@@ -163,12 +168,20 @@ class World:
         self.write("memory.live_contradiction_detected", fields)
 
     def do_prompt(self):
-        fields = {"belief_id": self.one(self.beliefs), "cause": "stale", "injection_id": self.maybe(self.one(self.injected))}
+        fields = {
+            "belief_id": self.one(self.beliefs),
+            "cause": "stale",
+            "injection_id": self.maybe(self.one(self.injected)),
+        }
         self.prompted.append(self.write("memory.requires_revalidation_prompt", fields))
 
     def do_revalidate(self):
         outcome = self.dice.choice(("confirmed", "rejected", "changed"))
-        fields = {"belief_id": self.one(self.beliefs), "outcome": outcome, "prompt_id": self.maybe(self.one(self.prompted))}
+        fields = {
+            "belief_id": self.one(self.beliefs),
+            "outcome": outcome,
+            "prompt_id": self.maybe(self.one(self.prompted)),
+        }
         self.revise("memory.revalidated", fields)
 
     def do_ask(self):
@@ -180,7 +193,8 @@ class World:
 
     def do_conclude(self):
         inputs = tuple(
-            {"belief_id": self.one(self.beliefs), "role": self.dice.choice(("essential", "supporting"))} for _ in range(2)
+            {"belief_id": self.one(self.beliefs), "role": self.dice.choice(("essential", "supporting"))}
+            for _ in range(2)
         )
         self.write("conclusion.derived", {"belief_id": self.one(self.beliefs), "inputs": inputs})
 
@@ -191,7 +205,9 @@ class World:
 
     def do_profile(self):
         if self.dice.random() < 0.2:
-            self.write("profile.activated", {"profile": "quick@1", "half_lives": {"observation": 1}, "newer_wins": False})
+            self.write(
+                "profile.activated", {"profile": "quick@1", "half_lives": {"observation": 1}, "newer_wins": False}
+            )
 
     def do_something_unknown(self):
         kind = self.dice.choice(("belief.imagined", "belief.retracted", "belief.extracted"))
