@@ -34,6 +34,10 @@ class Cover(NamedTuple):
     """The bits of the events that were asked about."""
 
 
+Steps = list[tuple[int, int]]
+"""From which stamp on an event has which of the events asked about among its ancestors, itself included."""
+
+
 class Ancestry:
     """The graph of bases over a set of facts; copies of one entity are one node."""
 
@@ -50,9 +54,11 @@ class Ancestry:
         self._bases: dict[bytes, tuple[bytes, ...]] = {}
         self._citing: dict[bytes, list[Fact]] = defaultdict(list)
         self._faces: dict[bytes, list[Fact]] = defaultdict(list)
+        self._types: dict[bytes, str] = {}
         copied = set(entity.values())
         for fact in facts:
             if fact.basis:
+                self._types[entity.get(fact.id, fact.id)] = fact.type
                 self._bases[fact.id] = fact.basis
                 for seen in fact.basis:
                     self._citing[seen].append(fact)
@@ -68,8 +74,14 @@ class Ancestry:
 
     def covers(self, bits: Mapping[bytes, int]) -> list[Cover]:
         """When deciding revisions have two or more of these events among their ancestors."""
-        found = self._plain(bits)
-        return [cover for cover in (self._late(bits) if found is None else found) if cover.since < cover.until]
+        steps = self._in_order(bits)
+        if steps is None:
+            steps = self._by_search(bits)
+        covers = []
+        for node, known in steps.items():
+            if known[-1][1] & (known[-1][1] - 1) and (span := self._deciding(node)) is not None:
+                covers += [Cover(max(span[0], stamp), span[1], mask) for stamp, mask in known if mask & (mask - 1)]
+        return [cover for cover in covers if cover.since < cover.until]
 
     def _node(self, event: bytes) -> bytes:
         return self._entity.get(event, event)
@@ -85,67 +97,73 @@ class Ancestry:
                 for fact in self._citing.get(face.id, ()):
                     yield face.hlc, fact
 
-    def _deciding(self, fact: Fact) -> tuple[int, int] | None:
+    def _deciding(self, node: bytes) -> tuple[int, int] | None:
         """From when to when a revision decides; None for an event that doesn't."""
-        node = self._node(fact.id)
-        if fact.type not in DECIDING or node not in self._acted:
+        if self._types.get(node) not in DECIDING or node not in self._acted:
             return None
         return self._acted[node], self._voided_at.get(node, FOREVER)
 
-    def _plain(self, bits: Mapping[bytes, int]) -> list[Cover] | None:
-        """The covers where everything cites only what is stamped before it; None where that isn't so."""
-        reached: dict[bytes, Fact] = {}
+    def _in_order(self, bits: Mapping[bytes, int]) -> dict[bytes, Steps] | None:
+        """What every descendant sees, parents first; None where copies close a circle."""
+        children: dict[bytes, list[tuple[bytes, int]]] = {}
+        parents: dict[bytes, int] = dict.fromkeys(bits, 0)
         stack = list(bits)
         while stack:
             node = stack.pop()
-            if self._node(node) in self._faces:
-                return None
-            for fact in self._citing.get(node, ()):
-                if fact.id not in reached:
-                    reached[fact.id] = fact
-                    stack.append(fact.id)
-        masks = {event: bit for event, bit in bits.items() if event not in reached}
-        covers = []
-        for fact in sorted(reached.values()):
-            mask = bits.get(fact.id, 0)
-            for seen in fact.basis:
-                if seen in masks:
-                    mask |= masks[seen]
-                elif seen in reached:
-                    return None
-            masks[fact.id] = mask
-            if mask & (mask - 1) and (span := self._deciding(fact)) is not None:
-                covers.append(Cover(*span, mask))
-        return covers
+            if node in children:
+                continue
+            children[node] = [
+                (self._node(fact.id), max(since, fact.hlc)) for since, fact in self._cited_by(node)
+            ]
+            for child, _ in children[node]:
+                parents[child] = parents.get(child, 0) + 1
+                stack.append(child)
+        seen: dict[bytes, Steps] = {node: [(0, bit)] for node, bit in bits.items()}
+        ready = [node for node, count in parents.items() if not count]
+        done = 0
+        while ready:
+            node = ready.pop()
+            done += 1
+            seen[node] = _cumulative(seen[node])
+            for child, visible in children[node]:
+                seen.setdefault(child, []).extend((max(stamp, visible), mask) for stamp, mask in seen[node])
+                parents[child] -= 1
+                if not parents[child]:
+                    ready.append(child)
+        return seen if done == len(parents) else None
 
-    def _late(self, bits: Mapping[bytes, int]) -> list[Cover]:
-        """The covers in general: an event counts from its own stamp on, and so does every path through it."""
-        seen_from: dict[bytes, list[tuple[int, int]]] = defaultdict(list)
-        deciding: dict[bytes, tuple[int, int]] = {}
+    def _by_search(self, bits: Mapping[bytes, int]) -> dict[bytes, Steps]:
+        """The same by a search from each event, in general."""
+        seen: dict[bytes, Steps] = defaultdict(list)
         for event, bit in bits.items():
-            for node, (stamp, fact) in self._descendants(event).items():
-                seen_from[node].append((stamp, bit))
-                if fact is not None and (span := self._deciding(fact)) is not None:
-                    deciding[node] = span
-        covers = []
-        for node, (since, until) in deciding.items():
-            mask = bits.get(node, 0)
-            for stamp, bit in sorted(seen_from[node]):
-                mask |= bit
-                covers.append(Cover(max(since, stamp), until, mask))
-        return covers
+            for node, stamp in self._descendants(event).items():
+                seen[node].append((stamp, bit))
+        return {node: _cumulative(steps) for node, steps in seen.items()}
 
-    def _descendants(self, event: bytes) -> dict[bytes, tuple[int, Fact | None]]:
+    def _descendants(self, event: bytes) -> dict[bytes, int]:
         """What descends from an event, with the stamp from which a path of known events leads there."""
-        found: dict[bytes, tuple[int, Fact | None]] = {}
-        heap: list[tuple[int, bytes, Fact | None]] = [(0, event, None)]
+        found: dict[bytes, int] = {}
+        heap = [(0, event)]
         while heap:
-            stamp, node, by = heapq.heappop(heap)
+            stamp, node = heapq.heappop(heap)
             if node in found:
                 continue
-            found[node] = stamp, by
+            found[node] = stamp
             for since, fact in self._cited_by(node):
-                citing = self._node(fact.id)
-                if citing not in found:
-                    heapq.heappush(heap, (max(stamp, since, fact.hlc), citing, fact))
+                heapq.heappush(heap, (max(stamp, since, fact.hlc), self._node(fact.id)))
         return found
+
+
+def _cumulative(steps: Steps) -> Steps:
+    """Steps in order of time, each with all masks up to it."""
+    if len(steps) == 1:
+        return steps
+    found: Steps = []
+    total = 0
+    for stamp, mask in sorted(steps):
+        if mask & ~total:
+            total |= mask
+            if found and found[-1][0] == stamp:
+                found.pop()
+            found.append((stamp, total))
+    return found

@@ -41,10 +41,10 @@ def _holds(world: World, conclusion: Life, named: bytes, but: Collection[bytes])
 
 
 def _replaced_only_by(world: World, life: Life, conclusion: Life, but: Collection[bytes]) -> bool:
-    """Whether all that ended an input, but for some events, is its replacement by the conclusion, directly or in turn."""
+    """Whether all that ended an input, except some events, is its replacement by the conclusion itself, if in turn."""
     if life.expired is not None or life.expires_at <= world.now or not conclusion.by:
         return False
-    for event in life.ends.keys() - set(but) if but else life.ends:
+    for event in [event for event in life.ends if event not in but]:
         edge = (life.on or {}).get(event)
         if edge is None or edge.replacer is None:
             return False

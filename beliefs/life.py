@@ -30,7 +30,8 @@ class Life:
     """
 
     __slots__ = (
-        "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "classes", "ends", "ever",
+        "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
+        "classes",
         "expired", "expires_at", "extraction", "faces", "falsified", "falsifiers", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
         "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
         "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched",

@@ -41,6 +41,6 @@ class ProfileActivated(EventModel):
     newer_wins: bool | None = None
     """Whether a raised contradiction is resolved for the newer side by an event of its own."""
     fail_closed: bool | None = None
-    """Whether a speech act of confidence below 600 counts as uncertain_assertion instead of direct_assertion."""
+    """Whether a speech act of confidence below 600 ages as stated where that is faster than a direct assertion."""
     reason: Annotated[Text | None, Words] = None
     """Why, in words."""

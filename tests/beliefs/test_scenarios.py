@@ -218,6 +218,25 @@ def test_4_a_policy_of_its_own_wins_over_the_targets(log):
     assert log.fold.lives[correction].half_life == (7, "policy:fast_decay_status@1")
 
 
+def test_4_of_several_targets_with_a_half_life_the_shortest_counts_from_where_it_came(log):
+    joke, remark = (log.extract(on=0, speech_act=act) for act in ("humor_or_irony", "casual_characterization"))
+    correction = log.durable(on=1, speech_act="correction")
+    log.supersede(remark, correction, on=2)
+    log.supersede(joke, correction, on=3)
+    life = log.fold.lives[correction]
+    assert (life.half_life.days, life.stale_at) == (7, stamp(3 + 7))
+
+
+def test_4_what_the_first_of_a_chain_takes_over_reaches_the_last(log):
+    remark = log.extract(on=0, speech_act="casual_characterization")
+    first, last = (log.durable(on=day, speech_act="correction") for day in (1, 2))
+    log.supersede(first, last, on=3)
+    log.supersede(remark, first, on=4)
+    for folded in log.in_all_orders():
+        life = folded.lives[last]
+        assert (life.half_life, life.stale_at) == ((30, "correction"), stamp(4 + 30))
+
+
 # -- 5: concurrent revisions ----------------------------------------------------------------------------------------
 
 
@@ -270,6 +289,23 @@ def test_5_one_who_had_read_the_others_revision_does_not_fork(log):
     assert not any(row.forked for row in log.fold.lives[old].intervals)
 
 
+def test_5_neither_an_affirmation_nor_a_void_revision_that_saw_both_ends_a_fork(log):
+    old, june, _, one, other = revised_by_two(log)
+    log.affirm(june, on=5, by="dan", seen=(one, other))
+    void = log.supersede(june, june, on=6, by="dan", seen=(one, other))
+    assert (void, "cycle") in log.notes()
+    assert log.at(old, 6).forked
+
+
+def test_5_what_an_ancestor_saw_counts_only_from_the_ancestors_own_stamp_on(log):
+    """Ancestry goes through a revision by a fast clock, which isn't known before its stamp."""
+    old, june, july = (log.durable(on=day) for day in (0, 1, 1))
+    one = log.supersede(old, june, on=2)
+    between = log.affirm(june, on=90, by="fast clock", seen=(one,))
+    log.supersede(old, july, on=3, by="cleo", seen=(between,))
+    assert [log.at(old, day).forked for day in (2, 3, 89, 90)] == [False, True, True, False]
+
+
 # -- 6: cycles ------------------------------------------------------------------------------------------------------
 
 
@@ -304,6 +340,24 @@ def test_6_a_belief_can_not_replace_itself(log):
     edge = log.supersede(belief, belief, on=1)
     assert log.status(belief, 1) == "active"
     assert log.notes() == {(edge, "cycle")}
+
+
+def test_6_a_replacement_that_waits_closes_no_circle(log):
+    directive = log.durable(on=0)
+    joke = log.extract(on=0, speech_act="humor_or_irony")
+    log.supersede(directive, joke, on=1)
+    log.supersede(joke, directive, on=2)
+    assert [log.status(i, 2) for i in (directive, joke)] == ["active", "superseded"]
+    assert not log.fold.void
+
+
+def test_6_a_resolution_closes_a_circle_as_a_supersession_does(log):
+    old, new, newest = (log.durable(on=0) for _ in range(3))
+    first, second = log.supersede(old, new, on=1), log.supersede(new, newest, on=2)
+    void = log.resolve(log.contradict(old, new, on=3), "left", on=4)
+    folded = log.fold
+    assert folded.void.keys() == {void}
+    assert [ending[2] for i in (old, new) for ending in folded.lives[i].endings] == [first, second]
 
 
 # -- 7: conclusions -------------------------------------------------------------------------------------------------
@@ -410,6 +464,23 @@ def test_8_a_waiting_replacement_acts_where_its_target_is_demoted_and_never_once
     assert again.status(directive, 5) == "active"
 
 
+def test_8_what_replaced_the_joke_in_turn_takes_over_once_it_rises(log):
+    directive, joke, edge = joked(log)
+    idea = log.extract(on=2, speech_act="hypothetical")
+    log.supersede(joke, idea, on=3)
+    promoted = log.promote(idea, on=4)
+    for folded in log.in_all_orders():
+        assert folded.lives[directive].at(stamp(4))[2:5] == ("superseded", edge, promoted)
+
+
+def test_8_a_merge_that_waits_does_not_contest(log):
+    directive = log.durable(on=0)
+    joke = log.extract(on=1, speech_act="humor_or_irony")
+    merged = log.merge(directive, joke, on=2)
+    assert not log.at(directive, 2).contested
+    assert log.notes() == {(merged, "replacement_waits")}
+
+
 # -- 9: opposite decisions ------------------------------------------------------------------------------------------
 
 
@@ -483,6 +554,14 @@ def test_9_superseded_reinstated_then_superseding_in_turn_is_not_a_cycle(log):
     for folded in log.in_all_orders():
         assert [folded.lives[i].at(stamp(3)).status for i in (a, b)] == ["active", "superseded"]
         assert not folded.void
+
+
+def test_9_reinstating_the_loser_reopens_the_contradiction(log):
+    left, right, clash = contradiction(log)
+    resolved = log.resolve(clash, "left", on=2)
+    assert not log.at(left, 2).contested
+    log.reinstate(right, resolved, on=3)
+    assert [log.at(side, 3)[2:3] + log.at(side, 3)[6:7] for side in (left, right)] == [("active", True)] * 2
 
 
 # -- 10: policies ---------------------------------------------------------------------------------------------------
@@ -685,6 +764,14 @@ def test_a_revalidation_affirms_or_retracts_or_does_nothing(log):
         assert log.status(belief, 2) == status
 
 
+def test_a_reinstatement_restarts_the_half_life_and_leaves_other_endings_in_force(log):
+    joke = log.extract(on=0, speech_act="humor_or_irony")
+    first = log.retract(joke, on=4)
+    log.reinstate(joke, first, on=40)
+    assert [log.status(joke, day) for day in (39, 40, 53, 54)] == ["retracted", "candidate", "candidate", "expired"]
+    assert [row.since for row in log.fold.lives[joke].intervals if row.stale] == [stamp(47)]
+
+
 # -- duplicates -----------------------------------------------------------------------------------------------------
 
 
@@ -705,6 +792,17 @@ def test_the_survivor_keeps_the_later_last_affirmation_and_no_ending_from_before
     assert life.at(stamp(5)).status == "active"
     assert life.stale_at == stamp(2 + 365)
     assert log.at(duplicate, 5).cause == ended
+
+
+def test_what_waited_to_replace_the_duplicate_replaces_the_survivor_as_well(log):
+    duplicate, survivor = log.durable(on=0), log.durable(on=0)
+    joke = log.extract(on=0, speech_act="humor_or_irony")
+    log.supersede(duplicate, joke, on=1)
+    log.merge(duplicate, survivor, on=2)
+    assert log.at(survivor, 2).contested
+    log.promote(joke, on=3)
+    for folded in log.in_all_orders():
+        assert folded.lives[survivor].at(stamp(3)).status == "superseded"
 
 
 # -- several utterances, unsure acts --------------------------------------------------------------------------------

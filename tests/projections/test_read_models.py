@@ -51,7 +51,8 @@ def test_a_belief_shows_who_said_what_and_how_it_was_meant(store):
         "The project is 75% hobby.", evidence=(said.id,), session="monday", topic="project", **SURE
     )
     store.given(said, belief)
-    sql = "SELECT statement, status, kind, speech_act, agent, session, topic, evidence_count, ended_ms, ended_cause FROM beliefs"
+    shown = "statement, status, kind, speech_act, agent, session, topic, evidence_count, ended_ms, ended_cause"
+    sql = f"SELECT {shown} FROM beliefs"
     assert store.asked_at(START_MS + DAY, sql) == [
         (
             "The project is 75% hobby.",

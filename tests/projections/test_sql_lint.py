@@ -15,7 +15,10 @@ from beliefbase.projections import registry
 ROOT = Path(__file__).parents[2]
 RULES = {
     "sum, avg or stddev of floats": r"\b(?:avg|mean|stddev\w*|var_\w+|fsum|kahan_sum|favg|corr|covar\w*)\s*\(",
-    "list or string_agg without ORDER BY": r"\b(?:list|array_agg|string_agg|group_concat|listagg)\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\bORDER\s+BY\b)",
+    "list or string_agg without ORDER BY": (
+        r"\b(?:list|array_agg|string_agg|group_concat|listagg)"
+        r"\s*\((?![^()]*(?:\([^()]*\)[^()]*)*\bORDER\s+BY\b)"
+    ),
     "first, last or any_value": r"\b(?:first|last|any_value|arbitrary)\s*\(",
     "approximations": r"\bapprox_\w+\s*\(|\breservoir_quantile\s*\(",
     "mode without a rule for ties": r"\bmode\s*\(",
@@ -23,7 +26,10 @@ RULES = {
     "LIMIT without ORDER BY": r"\bLIMIT\b",
     "hash() as a fingerprint": r"(?<![\w.])hash\s*\(",
     "times with a zone": r"\bTIMESTAMPTZ\b|\bTIMESTAMP\s+WITH\s+TIME\s+ZONE\b|\bAT\s+TIME\s+ZONE\b",
-    "clock or chance": r"\b(?:now|today|get_current_time\w*|random|setseed|uuid|gen_random_uuid|nextval)\s*\(|\bcurrent_(?:timestamp|date|time)\b",
+    "clock or chance": (
+        r"\b(?:now|today|get_current_time\w*|random|setseed|uuid|gen_random_uuid|nextval)\s*\("
+        r"|\bcurrent_(?:timestamp|date|time)\b"
+    ),
     "sampling": r"\b(?:USING\s+SAMPLE|TABLESAMPLE)\b",
     "floats": r"\b(?:DOUBLE|FLOAT|REAL)\b",
     "arrow lambdas, refused by DuckDB 2": r"\b\w+\s*->\s*\w",

@@ -1,4 +1,4 @@
-"""Logs for tests of projections: random ones in which everything happens that the catalogue knows, and small stories."""
+"""Logs for tests of projections: random ones in which everything happens that the catalogue knows."""
 
 import random
 
