@@ -12,7 +12,7 @@ from beliefbase.beliefs.intervals import CODE
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import Decay, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.rules import RECURRENCES, Profile
+from beliefbase.beliefs.rules import RECURRENCES, Character, Profile
 from beliefbase.beliefs.world import World
 
 _RETRACTED: Final = CODE["retracted"]
@@ -34,12 +34,15 @@ _RECLASSIFIED: Final = (
 
 def extracted(world: World, fact: Fact) -> None:
     """A belief begins: active if it passes the entry gate, otherwise a candidate."""
+    belief = fact[3]
     life = Life(fact, world.now, world.profile)
-    world.lives[fact.id] = world.known[fact.id] = life
+    world.lives[belief] = world.known[belief] = life
     world.change(life)
-    life.mature = _classify(world, life)
-    world.age(life, world.character(life).half_life)
-    _met(world, fact.id, life)
+    character = _classify(world, life)
+    life.mature = character.mature
+    world.age(life, character.half_life)
+    if world.awaited or world.awaited_inputs:
+        _met(world, belief, life)
 
 
 def copied(world: World, fact: Fact, entity: bytes) -> None:
@@ -52,32 +55,29 @@ def copied(world: World, fact: Fact, entity: bytes) -> None:
 
 
 def _met(world: World, name: bytes, life: Life) -> None:
-    if world.awaited:
-        replacements.met(world, name, life)
-    if world.awaited_inputs:
-        conclusions.met(world, name)
+    replacements.met(world, name, life)
+    conclusions.met(world, name)
 
 
-def _classify(world: World, life: Life) -> bool:
-    """Read policy, condition key and ageing from a life's attributes; True if it passes the entry gate."""
-    before, life.policy = life.policy, None
-    attributes = life.attributes
-    if "policy" in attributes:
+def _classify(world: World, life: Life) -> Character:
+    """Read policy and condition key from a life's attributes; what the rules make of them."""
+    before = life.policy
+    if before is not None or "policy" in life.attributes:
         life.policy = world.policy_of(life)
-    if before is not None and before.ends_on_condition:
-        for lives in world.under_key.values():
-            lives.pop(life, None)
-    key = attributes.get("condition_key")
-    if key is not None and life.policy is not None and life.policy.ends_on_condition:
-        world.under_key.setdefault(key, {})[life] = None
+        if before is not None and before.ends_on_condition:
+            for lives in world.under_key.values():
+                lives.pop(life, None)
+        key = life.attributes.get("condition_key")
+        if key is not None and life.policy is not None and life.policy.ends_on_condition:
+            world.under_key.setdefault(key, {})[life] = None
     character = world.character(life)
     life.inherits = character.inherits
-    return character.mature
+    return character
 
 
 def affirmed(world: World, fact: Fact) -> None:
     """Ageing starts anew; a confirmation, a review or enough recurrences promote."""
-    _affirm(world, fact, fact.payload["how"])
+    _affirm(world, fact, fact[5]["how"])
 
 
 def _affirm(world: World, fact: Fact, how: str) -> None:
@@ -173,13 +173,13 @@ def reclassified(world: World, fact: Fact) -> None:
 
 def superseded(world: World, fact: Fact) -> None:
     """A belief takes another's place."""
-    payload = fact.payload
+    payload = fact[5]
     _replace(world, fact, SUPERSESSION, "superseded", payload["superseded_id"], payload["superseding_id"])
 
 
 def merged(world: World, fact: Fact) -> None:
     """A belief turns out to say what another says."""
-    payload = fact.payload
+    payload = fact[5]
     _replace(world, fact, MERGE, "duplicate", payload["duplicate_id"], payload["surviving_id"])
 
 
@@ -188,11 +188,15 @@ def _replace(world: World, fact: Fact, kind: int, what: str, target: bytes, by: 
     if named is None:
         world.refuse(fact.id, Reason.NOT_A_BELIEF, target)
         return
-    if named.into is not None:
-        world.change(named)
+    event = fact[3]
+    if named.into is None:
+        replacements.propose(world, event, kind, named, by)
+        forks.fate(world, named, event, "life", what, by)
+        return
+    world.change(named)
     for life in named.chain():
-        replacements.propose(world, fact.id, kind, life, by)
-        forks.fate(world, life, fact.id, "life", what, by)
+        replacements.propose(world, event, kind, life, by)
+        forks.fate(world, life, event, "life", what, by)
 
 
 def retracted(world: World, fact: Fact) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 
 from beliefbase.beliefs import conclusions, half_lives, replacements
@@ -86,8 +88,36 @@ def fold(
     dependencies are among the facts. The state that lives are left in is that at the stamp ``until``; facts stamped
     later are left out, which changes nothing up to there.
     """
-    order = ActingOrder(fact for fact in (*facts, *_erasures(erased or {})) if fact.hlc <= until)
+    known = [*facts, *_erasures(erased or {})]
+    order = ActingOrder(known if until >= FOREVER - 1 else [fact for fact in known if fact.hlc <= until])
     world = World(rules, order.entity)
+    with _no_collection():
+        _run(world, order)
+    _pass_time(world, until)
+    world.now = until
+    for life in world.lives.values():
+        if life.stale_at <= until:
+            life.pass_bounds(until)
+    forks = Forks(world, order)
+    for life in world.forkable:
+        life.forks = forks
+    return Fold(world, order)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector from walking, again and again, over what a fold makes and keeps."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _run(world: World, order: ActingOrder) -> None:
+    """Let everything act, in order."""
     acts, entity, bounds = ACTS.get, order.entity, world.bounds
     touched, queue = world.touched, world.queue
     for now, fact in order:
@@ -100,15 +130,6 @@ def fold(
             act(world, fact)
         if touched or queue:
             _settle(world, fact[3][:ID_BYTES])  # an erasure's id, with the belief's behind it
-    _pass_time(world, until)
-    world.now = until
-    for life in world.lives.values():
-        if life.stale_at <= until:
-            life.pass_bounds(until)
-    forks = Forks(world, order)
-    for life in world.forkable:
-        life.forks = forks
-    return Fold(world, order)
 
 
 def _erasures(erased: Erased) -> list[Fact]:

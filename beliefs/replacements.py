@@ -41,7 +41,7 @@ def propose(
     _attach(world, edge, replacer)
     if world.dirty or world.queue or world.aging:
         enqueue(world, edge)
-    elif _ready(world, edge):
+    elif (kind == SUPERSESSION and (replacer.ever or not target.mature)) or _ready(world, edge):
         _act(world, edge)
     else:
         _watch(world, edge)
@@ -133,7 +133,7 @@ def _ready(world: World, edge: Replacement) -> bool:
     if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
         return True
     fit = active if target.mature else _live
-    undone = tuple(contradictions.overruled(edge))
+    undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     lifted = [old.event for old in undone]
     return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)
 
@@ -188,7 +188,7 @@ def _act(world: World, edge: Replacement) -> None:
     """Put a replacement in force, unless it would close a cycle among those in force."""
     target, replacer = edge.target, edge.replacer
     assert replacer is not None
-    earlier = tuple(contradictions.overruled(edge))
+    earlier = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     for old in earlier:
         old.state = UNDONE
     if not topology.admit(target, replacer):
@@ -206,18 +206,20 @@ def _act(world: World, edge: Replacement) -> None:
     edge.effect = world.effects
     if edge.bites:
         mark(world, edge)
-    survivors = target.chain()[1:] if target.into is not None else ()
-    target.end((world.now, PRECEDENCE[edge.kind], edge.event, edge.kind))
-    if edge.kind == RESOLUTION:
-        target.falsify(edge.event, world.now)
-    for survivor in survivors:
+    kind, survivor = edge.kind, target.into
+    target.end((world.now, PRECEDENCE[kind], edge.event, kind))
+    while survivor is not None:
         if survivor.on is None or edge.event not in survivor.on:
-            propose(world, edge.event, edge.kind, survivor, edge.named, edge.contradiction)
-    if edge.kind == MERGE:
+            propose(world, edge.event, kind, survivor, edge.named, edge.contradiction)
+        survivor = survivor.into
+    if kind == SUPERSESSION:
+        if replacer.inherits:
+            _age_corrector(world, target, replacer)
+    elif kind == MERGE:
         _relink(world, target)
         _hand_over_affirmation(world, target)
-    elif replacer.inherits and edge.kind == SUPERSESSION:
-        _age_corrector(world, target, replacer)
+    else:
+        target.falsify(edge.event, world.now)
     if target.watched:
         _mark_watched(replacer)
         wake_target(world, target)

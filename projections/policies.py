@@ -42,7 +42,7 @@ class Policies(Projection):
                 Column("activation_id", "VARCHAR", "Id of the profile.activated event"),
                 Column("profile", "VARCHAR", "Name and version"),
                 Column("newer_wins", "BOOLEAN", "Whether a raised contradiction is resolved for the newer side"),
-                Column("fail_closed", "BOOLEAN", "Whether an unsure speech act counts as uncertain_assertion"),
+                Column("fail_closed", "BOOLEAN", "Whether an unsure speech act ages as stated where that is faster"),
                 Column("writer_id", "VARCHAR", "Stream of the event"),
                 Column("agent_hash", "VARCHAR", "Hash of the activating agent's name"),
                 Column("seq", "BIGINT", "Place in the stream, from 1"),
