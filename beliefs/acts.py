@@ -11,7 +11,7 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.intervals import CODE
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import Decay, Policy, versioned
-from beliefbase.beliefs.reasons import Note, Reason
+from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import RECURRENCES, Character, Profile
 from beliefbase.beliefs.world import World
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.facts import Fact
@@ -67,7 +68,7 @@ class Ancestry:
 
     def in_sequence(self, events: Sequence[bytes]) -> bool:
         """Whether each of these events has the one before it in its own basis."""
-        for before, after in zip(events, events[1:], strict=False):
+        for before, after in pairwise(events):
             if before != after and before not in self._bases.get(after, ()):
                 return False
         return True
@@ -112,9 +113,7 @@ class Ancestry:
             node = stack.pop()
             if node in children:
                 continue
-            children[node] = [
-                (self._node(fact.id), max(since, fact.hlc)) for since, fact in self._cited_by(node)
-            ]
+            children[node] = [(self._node(fact.id), max(since, fact.hlc)) for since, fact in self._cited_by(node)]
             for child, _ in children[node]:
                 parents[child] = parents.get(child, 0) + 1
                 stack.append(child)

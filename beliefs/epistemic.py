@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from beliefbase.beliefs.intervals import Interval
@@ -48,7 +49,7 @@ def standings(life: Life, *, grounded: bool) -> list[Stretch]:
     changes = [since for since, _ in life.falsified or ()]
     for row in life.intervals:
         cuts = [row.since, *(since for since in changes if row.since < since < row.until), row.until]
-        for since, until in zip(cuts, cuts[1:], strict=False):
+        for since, until in pairwise(cuts):
             now = standing(row, falsified=life.falsified_at(since), grounded=grounded)
             if stretches and stretches[-1].standing is now:
                 stretches[-1] = stretches[-1]._replace(until=until)

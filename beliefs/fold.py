@@ -15,8 +15,8 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.forks import Forks
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.order import ActingOrder
-from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.beliefs.policies import Policy
+from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Profile, Rules
 from beliefbase.beliefs.world import World
 from beliefbase.events.ids import ID_BYTES
@@ -155,7 +155,9 @@ def _settle(world: World, by: bytes | None) -> None:
             if live is not life.live or active is not life.active:
                 _changed(world, life, live, active)
             elif life.falsifiers and life.watched:
-                replacements.wake(world, life, False)  # a resolution may wait for a side that only earlier ones had ended
+                replacements.wake(
+                    world, life, False
+                )  # a resolution may wait for a side that only earlier ones had ended
         if world.queue:
             replacements.act_on_first_ready(world)
     for life in touched:

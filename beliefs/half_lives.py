@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.edges import EFFECTIVE, SUPERSESSION
+from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.rules import HalfLife
 from beliefbase.beliefs.world import World
 
@@ -49,5 +49,10 @@ def _half_life(world: World, life: Life, new: dict[Life, HalfLife]) -> HalfLife:
 def _correctors(life: Life) -> Iterator[Life]:
     """The corrections that take this belief's half-life."""
     for edge in (life.on or {}).values():
-        if edge.kind == SUPERSESSION and edge.state is EFFECTIVE and edge.replacer is not None and edge.replacer.inherits:
+        if (
+            edge.kind == SUPERSESSION
+            and edge.state is EFFECTIVE
+            and edge.replacer is not None
+            and edge.replacer.inherits
+        ):
             yield edge.replacer

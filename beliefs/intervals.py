@@ -79,16 +79,22 @@ def rows(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]] =
     return [
         Interval(began, until, status, cause, by, stale, contested, forked)  # type: ignore[arg-type]
         for began, until, (status, stale, contested, forked), cause, by in zip(
-            since, [*since[1:], FOREVER], [_DECODED[code] for code in cut[1::4]], cut[2::4], cut[3::4], strict=True  # type: ignore[index]
+            since,
+            [*since[1:], FOREVER],
+            [_DECODED[code] for code in cut[1::4]],  # type: ignore[index]
+            cut[2::4],
+            cut[3::4],
+            strict=True,
         )
     ]
 
 
 def _with_forks(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]]) -> Line:
     """The line with the flag laid over it: rows are split where only the flag changes."""
-    changes: list[tuple[int, int, int | bytes | None, int | bytes | None, int | bytes | None]] = []
-    for place in range(0, len(line), 4):
-        changes.append((line[place], 0, *line[place + 1 : place + 4]))  # type: ignore[arg-type]
+    changes: list[tuple[int, int, int | bytes | None, int | bytes | None, int | bytes | None]] = [
+        (line[place], 0, *line[place + 1 : place + 4])  # type: ignore[misc]
+        for place in range(0, len(line), 4)
+    ]
     changes += [(at, 1, FORKED if on else 0, None, None) for at, on in forks]
     cut: Line = []
     code, cause, by, flag = 0, None, None, 0

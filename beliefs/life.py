@@ -30,11 +30,53 @@ class Life:
     """
 
     __slots__ = (
-        "absorbed", "active", "affirmed", "anchor", "attributes", "base", "born", "by", "challenges", "ends", "ever",
+        "absorbed",
+        "active",
+        "affirmed",
+        "anchor",
+        "attributes",
+        "base",
+        "born",
+        "by",
+        "challenges",
         "classes",
-        "expired", "expires_at", "extraction", "faces", "falsified", "falsifiers", "fates", "feeds", "first_end", "forks", "half_life", "inherits", "inputs",
-        "into", "into_log", "level", "line", "live", "mature", "on", "policy", "profile", "promoted", "promotions",
-        "recurred", "reclassified_at", "scheduled", "shown", "disputes", "span", "stale_at", "tied", "touched", "waits", "watched",
+        "disputes",
+        "ends",
+        "ever",
+        "expired",
+        "expires_at",
+        "extraction",
+        "faces",
+        "falsified",
+        "falsifiers",
+        "fates",
+        "feeds",
+        "first_end",
+        "forks",
+        "half_life",
+        "inherits",
+        "inputs",
+        "into",
+        "into_log",
+        "level",
+        "line",
+        "live",
+        "mature",
+        "on",
+        "policy",
+        "profile",
+        "promoted",
+        "promotions",
+        "reclassified_at",
+        "recurred",
+        "scheduled",
+        "shown",
+        "span",
+        "stale_at",
+        "tied",
+        "touched",
+        "waits",
+        "watched",
     )  # fmt: skip
 
     def __init__(self, extraction: Fact, born: int, profile: Profile) -> None:
@@ -213,8 +255,8 @@ class Life:
             return
         stale_at = (self.base >> 16 << 16) + span
         expires_at = stale_at + span
-        self.stale_at = stale_at if stale_at < FOREVER else FOREVER
-        self.expires_at = expires_at if expires_at < FOREVER else FOREVER
+        self.stale_at = min(FOREVER, stale_at)
+        self.expires_at = min(FOREVER, expires_at)
 
     def chain(self) -> list[Life]:
         """This belief and, if it is merged, its survivors in turn."""

@@ -27,7 +27,9 @@ PRESUPPOSED: Final[Mapping[str, tuple[str, ...]]] = {
 """Fields that name what an event of a type presupposes. A reinstatement also presupposes the endings it undoes."""
 
 _ONE_FIELD: Final = {
-    kind: fields[0] for kind, fields in PRESUPPOSED.items() if len(fields) == 1 and kind not in ("belief.reinstated", "condition.met")
+    kind: fields[0]
+    for kind, fields in PRESUPPOSED.items()
+    if len(fields) == 1 and kind not in ("belief.reinstated", "condition.met")
 }
 """Types that presuppose exactly one id, which is always there."""
 

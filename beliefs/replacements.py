@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from beliefbase.beliefs import conclusions, contradictions, topology
-from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
+from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
 from beliefbase.beliefs.intervals import STATUSES
 from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import ENDINGS
@@ -176,9 +176,8 @@ def _mark_watched(start: Life) -> None:
         life = stack.pop()
         if not life.watched:
             life.watched = life.tied = True
-            for edge in (life.on or {}).values():
-                if edge.state is EFFECTIVE and edge.replacer is not None:
-                    stack.append(edge.replacer)
+            on = (life.on or {}).values()
+            stack.extend(edge.replacer for edge in on if edge.state is EFFECTIVE and edge.replacer is not None)
 
 
 # -- what it does ---------------------------------------------------------------------------------------------------
@@ -187,7 +186,7 @@ def _mark_watched(start: Life) -> None:
 def _act(world: World, edge: Replacement) -> None:
     """Put a replacement in force, unless it would close a cycle among those in force."""
     target, replacer = edge.target, edge.replacer
-    assert replacer is not None
+    assert replacer is not None  # noqa: S101  only edges whose replacer is known become ready
     earlier = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     for old in earlier:
         old.state = UNDONE

@@ -18,7 +18,7 @@ class Policy:
     summary: str
     """One sentence for people; no part of the fingerprint."""
     decay: Decay
-    """``by_act``: the half-life of the speech act and kind; ``days``: a fixed one; ``none``: never stale, never expired."""
+    """``by_act``: by speech act and kind; ``days``: a fixed half-life; ``none``: never stale, never expired."""
     days: int | None = None
     """Half-life in days where decay is ``days``."""
     ends_on_condition: bool = False

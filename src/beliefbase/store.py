@@ -226,9 +226,7 @@ class BeliefStore:
         """
         from beliefbase.replay.audit import Request, audit
 
-        return audit(
-            self.log, self.path / READ_NAME, request or Request(), as_of_ms=self.wall(), progress=progress
-        )
+        return audit(self.log, self.path / READ_NAME, request or Request(), as_of_ms=self.wall(), progress=progress)
 
     def pin(self, *, as_of: When = None, progress: Progress = _quiet) -> tuple[Pin | None, AuditReport]:
         """Audit the store, and pin what it answers; no pin where the audit finds something or there is nothing."""

@@ -56,7 +56,9 @@ class Story:
             more.setdefault("assertion_class", "durable_fact")
         return self.tell(name, "belief.extracted", on=on, speech_act=act, **more)
 
-    def affirm(self, name: str, belief: str, *, on: float, how: str = "confirmation", session: str = "s", **more: Any) -> str:
+    def affirm(
+        self, name: str, belief: str, *, on: float, how: str = "confirmation", session: str = "s", **more: Any
+    ) -> str:
         return self.tell(
             name, "belief.affirmed", on=on, belief_id=hashed(belief), how=how, session=hashed(session), **more
         )

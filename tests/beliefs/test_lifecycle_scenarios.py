@@ -200,7 +200,12 @@ def test_7_a_conclusion_is_a_candidate_while_an_essential_input_is_not_live(stor
     story.act("hint gone", "retracted", "hint", on=2, cause="wrong")
     story.act("gone", "retracted", "premise", on=3, cause="wrong")
     story.reinstate("back", "premise", "gone", on=4)
-    assert [story.status("conclusion", number) for number in (1, 2, 3, 4)] == ["active", "active", "candidate", "active"]
+    assert [story.status("conclusion", number) for number in (1, 2, 3, 4)] == [
+        "active",
+        "active",
+        "candidate",
+        "active",
+    ]
 
 
 # 8 a joke against a directive

@@ -281,5 +281,3 @@ def test_what_becomes_of_stored_words_is_counted_and_new_words_are_not(path):
     erased = log.reworded()
     log.append([ann.extracted(evidence=[said.id])])
     assert log.reworded() == erased
-
-
