@@ -240,8 +240,8 @@ MUTANTS = (
     Mutant(
         "waiting replacements stay with the duplicate",
         "replacements.py",
-        "survivors = target.chain()[1:] if target.into is not None else ()",
-        "survivors = ()",
+        "kind, survivor = edge.kind, target.into",
+        "kind, survivor = edge.kind, None",
     ),
     Mutant(
         "the survivor forgets the duplicate's last affirmation",
@@ -279,13 +279,13 @@ MUTANTS = (
     Mutant(
         "ancestry ignores the moment asked about",
         "ancestry.py",
-        "(max(stamp, since, fact.hlc), citing, fact)",
-        "(0, citing, fact)",
+        "(self._node(fact.id), max(since, fact.hlc)) for",
+        "(self._node(fact.id), 0) for",
     ),
     Mutant(
         "an affirmation that saw both ends a fork",
         "ancestry.py",
-        "if fact.type not in DECIDING or node not in self._acted:",
+        "if self._types.get(node) not in DECIDING or node not in self._acted:",
         "if node not in self._acted:",
     ),
     Mutant(
