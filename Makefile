@@ -1,6 +1,6 @@
 # Needs make, sh and Python 3.11 or newer (any name on PATH, or PYTHON=...); everything else goes into .venv.
 .POSIX:
-.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test eval bench mutants sim ci clean run-env dev-env
+.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test eval docs bench mutants sim ci clean run-env dev-env
 
 BIN = .venv/bin
 PYTEST = $(BIN)/pytest
@@ -49,6 +49,9 @@ wheel-test: dev-env ## build sdist and wheel, install the wheel elsewhere, use i
 
 eval: dev-env ## how well the rules read speech acts
 	$(BIN)/python bench/eval_speech_acts.py
+
+docs: dev-env ## write the pages that are made from the code: events, tables, commands
+	@for script in docs/generate_*.py; do $(BIN)/python "$$script" || exit 1; done
 
 bench: dev-env ## what things cost: every script of bench/ but evaluations and planted bugs
 	@for script in bench/*.py; do \

@@ -185,7 +185,7 @@ MUTANTS = (
         "a resolution for a side that has ended still ends the other",
         "replacements.py",
         "if edge.kind == SUPERSESSION and (",
-        "if edge.kind in (SUPERSESSION, RESOLUTION) and (",
+        "if (edge.kind == SUPERSESSION or edge.contradiction is not None) and (",
     ),
     Mutant(
         "a replacement waits for its replacer itself, not for what replaced that",
@@ -209,7 +209,7 @@ MUTANTS = (
         "resolutions take no part in the rule against cycles",
         "replacements.py",
         "if not topology.admit(target, replacer):",
-        "if edge.kind != RESOLUTION and not topology.admit(target, replacer):",
+        "if edge.contradiction is None and not topology.admit(target, replacer):",
     ),
     Mutant(
         "waiting replacements count as in force in the rule against cycles",
@@ -349,6 +349,8 @@ def failing_test(tree: Path) -> str | None:
         return f"no answer within {TIME_LIMIT_S} s"
     if run.returncode == 0:
         return None
+    if "NameError" in run.stdout:
+        raise SystemExit(f"this is no bug but a typo:\n{run.stdout[-2000:]}")
     named = re.search(r"^(?:FAILED|ERROR) \S*?([^/\s]+?)(?: - |$)", run.stdout, re.MULTILINE)
     if run.returncode != 1 or named is None:
         raise SystemExit(f"the tests did not run (exit {run.returncode}):\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
