@@ -25,6 +25,9 @@ from beliefbase.projections.work import WorkDatabase
 _PAGE = 5_000
 _LARGE = 50_000
 """From so many events, a batch that is a quarter of the log or more is rebuilt: that is faster."""
+_LATE = 500
+"""From so many events, a batch with late ones that is a three-hundredth of the log or more is rebuilt: every late event
+walks what it may have moved, which costs some hundred times what a rebuild spends on an event."""
 
 
 class RebuildNeeded(Exception):
@@ -85,6 +88,9 @@ class Arrivals:
         page = self._reader.read(self._events)
         facts = [fact for batch in page.batches for fact in batch.facts()]
         if any(fact.type in RULE_CHANGING for fact in facts):
+            raise RebuildNeeded
+        late = any(event.skeleton.hlc <= self._meta["newest_hlc"] for event in self._events)
+        if late and len(self._events) >= max(_LATE, self._meta["events"] // 300):
             raise RebuildNeeded
         beliefs = self._load(page, facts)
         newest = max(self._meta["newest_hlc"], *(skeleton.hlc for skeleton in page.skeletons))
