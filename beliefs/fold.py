@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from beliefbase.beliefs import conclusions, half_lives, replacements
 from beliefbase.beliefs.acts import ACTS, copied
+from beliefbase.beliefs.collector import paused
 from beliefbase.beliefs.edges import WAITING
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.forks import Forks
@@ -91,7 +90,7 @@ def fold(
     known = [*facts, *_erasures(erased or {})]
     order = ActingOrder(known if until >= FOREVER - 1 else [fact for fact in known if fact.hlc <= until])
     world = World(rules, order.entity)
-    with _no_collection():
+    with paused():
         _run(world, order)
     _pass_time(world, until)
     world.now = until
@@ -102,18 +101,6 @@ def fold(
     for life in world.forkable:
         life.forks = forks
     return Fold(world, order)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking, again and again, over what a fold makes and keeps."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _run(world: World, order: ActingOrder) -> None:

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from beliefbase.beliefs.collector import paused
 from beliefbase.beliefs.fold import fold
 from beliefbase.events.log import EventLog
 from beliefbase.events.sqlite import SQLiteLog
-from beliefbase.projections.collector import paused
 from beliefbase.projections.errors import FoldingFailed
 from beliefbase.projections.loading import Loader, belief_tables, note_tables
 from beliefbase.projections.partition import KEPT, Partition

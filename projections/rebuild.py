@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from beliefbase.beliefs.collector import paused
 from beliefbase.events.log import EventLog
-from beliefbase.projections.collector import paused
 from beliefbase.projections.folding import Beside, fold_log
 from beliefbase.projections.heads import Heads
 from beliefbase.projections.loading import Loader

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Without the collector for the length of a block; it would take a tenth of the time of a rebuild."""
+    """Without the collector for the length of a block; it would take a tenth of the time of a fold or rebuild."""
     enabled = gc.isenabled()
     gc.disable()
     try:
