@@ -222,7 +222,6 @@ def test_readers_see_one_frontier_each_while_the_projector_publishes(tmp_path):
             out, err = reader.communicate(timeout=120)
             assert (reader.returncode, err) == (0, "")
             roots, queries_answered = map(int, out.split())
-            assert roots > 1
-            assert queries_answered > roots
+            assert queries_answered >= roots > 1
     log.close()
     assert published > 2
