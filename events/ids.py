@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -17,6 +18,12 @@ ZERO_HASH: Final = bytes(32)
 def skeleton_hash(raw: bytes) -> bytes:
     """SHA-256 of a stored skeleton: the ``prev`` of the event after it, 32 bytes."""
     return hashlib.sha256(raw).digest()
+
+
+def ids_of(raws: Iterable[bytes]) -> list[bytes]:
+    """The ids of events with these skeletons."""
+    sha256 = hashlib.sha256
+    return [sha256(raw).digest()[:ID_BYTES] for raw in raws]
 
 
 @lru_cache(maxsize=4096)

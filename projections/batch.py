@@ -11,8 +11,11 @@ import numpy as np
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.envelope import Skeleton
-from beliefbase.projections.columns import Ints, Texts, hexes, keys_of, texts
+from beliefbase.projections.columns import Ints, Same, Texts, hexes, keys_of, texts
 
+Row = tuple[Any, ...]
+"""A skeleton as a plain tuple: its fields in their order."""
+_BASIS: Final = Skeleton._fields.index("basis")
 _TEXT_OR_NOTHING: Final = frozenset({str, type(None)})
 
 
@@ -33,19 +36,21 @@ class Batch:
         self,
         type_name: str,
         event_ids: Sequence[bytes],
-        skeletons: Sequence[Skeleton],
+        rows: Sequence[Row],
         payloads: Sequence[Mapping[str, Any]],
         words: Sequence[Mapping[str, Any] | None],
         signatures: Mapping[bytes, Signature],
     ) -> None:
         self.type = type_name
         self.event_ids = event_ids
-        self.skeletons = skeletons
+        self.rows = rows
         self.payloads = payloads
         """In the current version of the type."""
         self.words = words
         """Maps of the bodies; None where there is none or it was erased. Anyone may have written them."""
         self._signatures = signatures
+        self._made: dict[str, list[Any]] = {}
+        """Fields that all payloads have, once they were asked for."""
 
     def __len__(self) -> int:
         return len(self.event_ids)
@@ -88,14 +93,21 @@ class Batch:
         return [signature.agent for signature in self._signed]
 
     @cached_property
-    def refs(self) -> list[str | None]:
+    def refs(self) -> Sequence[str | None]:
         """Hashes of their source_refs, as they are shown."""
+        if not any(self._refs):
+            return Same(None, len(self))
         return [None if ref is None else ref.hex() for ref in self._refs]
+
+    @property
+    def basis(self) -> list[tuple[bytes, ...]]:
+        """The revisions that the authors had read."""
+        return [Skeleton._make(row).basis_ids if row[_BASIS] else () for row in self.rows]
 
     @cached_property
     def _columns(self) -> Skeleton:
         """The fields of all skeletons, each as a tuple: a skeleton of columns."""
-        return Skeleton._make(zip(*self.skeletons, strict=True))
+        return Skeleton._make(zip(*self.rows, strict=True))
 
     @property
     def _refs(self) -> Sequence[bytes | None]:
@@ -107,31 +119,58 @@ class Batch:
 
     # -- what the payload and the words say
 
-    def field(self, name: str, absent: Any = None) -> list[Any]:
-        """A field of the payloads."""
-        return [payload.get(name, absent) for payload in self.payloads]
+    @cached_property
+    def _fields(self) -> frozenset[str]:
+        """Names of the fields that some payload has."""
+        return frozenset(chain.from_iterable(self.payloads))
 
-    def hexes(self, name: str) -> list[str | None]:
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        """Names of the texts that the words of some event have."""
+        return frozenset(chain.from_iterable(filter(None, self.words)))
+
+    def field(self, name: str, absent: Any = None) -> Sequence[Any]:
+        """A field of the payloads."""
+        if name not in self._fields:
+            return Same(absent, len(self))
+        made = self._made.get(name)
+        if made is None:
+            try:
+                made = [payload[name] for payload in self.payloads]
+            except KeyError:
+                return [payload.get(name, absent) for payload in self.payloads]
+            self._made[name] = made
+        return made
+
+    def hexes(self, name: str) -> Sequence[str | None]:
         """A field that holds an id or hash, as it is shown."""
         values = self.field(name)
+        if isinstance(values, Same):
+            return values
         if None in values:
             return [None if value is None else value.hex() for value in values]
         return list[str | None](hexes(values))
 
-    def text(self, name: str) -> list[Any]:
+    def text(self, name: str) -> Sequence[Any]:
         """A text of the words; None where it isn't one."""
-        values = [None if words is None else words.get(name) for words in self.words]
+        if name not in self._texts:
+            return Same(None, len(self))
+        values = self._said(name)
         if set(map(type, values)) <= _TEXT_OR_NOTHING:
             return values
         return [value if isinstance(value, str) else None for value in values]
 
-    def text_list(self, name: str) -> list[list[str] | None]:
+    def text_list(self, name: str) -> Sequence[list[str] | None]:
         """A list of texts of the words; None where it isn't one, or empty."""
-        values = [None if words is None else words.get(name) for words in self.words]
+        if name not in self._texts:
+            return Same(None, len(self))
         return [
             list(value) if value and isinstance(value, tuple) and set(map(type, value)) == {str} else None
-            for value in values
+            for value in self._said(name)
         ]
+
+    def _said(self, name: str) -> list[Any]:
+        return [None if words is None else words.get(name) for words in self.words]
 
     # -- parts
 
@@ -142,7 +181,7 @@ class Batch:
         return Batch(
             self.type,
             list(compress(self.event_ids, is_chosen)),
-            list(compress(self.skeletons, is_chosen)),
+            list(compress(self.rows, is_chosen)),
             list(compress(self.payloads, is_chosen)),
             list(compress(self.words, is_chosen)),
             self._signatures,
@@ -165,6 +204,8 @@ class Batch:
 
     def items(self, name: str) -> Items:
         """A field that holds a list, item by item."""
+        if name not in self._fields:
+            return Items(np.zeros(0, np.int64), np.zeros(0, np.int64), [])
         lists = self.field(name, ())
         lengths = np.array([len(items) for items in lists], dtype=np.int64)
         owner = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
@@ -176,7 +217,7 @@ class Batch:
         if not len(self):
             return []
         columns = self._columns
-        basis = [skeleton.basis_ids for skeleton in self.skeletons] if any(columns.basis) else columns.basis
+        basis = self.basis if any(columns.basis) else columns.basis
         agents = [signature.agent_hash for signature in self._signed]
         types = [self.type] * len(self)
         place = (columns.hlc, columns.writer, columns.seq, self.event_ids)

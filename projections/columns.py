@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,23 @@ Flags = npt.NDArray[np.bool_]
 Texts = npt.NDArray[np.object_]
 Cells = Array | Sequence[Any]
 Columns = Mapping[str, Cells]
+
+
+class Same(Sequence[Any]):
+    """A column of one value: it is made and loaded once."""
+
+    def __init__(self, value: Any, length: int) -> None:
+        self.value, self._length = value, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, place: Any) -> Any:
+        return Same(self.value, len(range(self._length)[place])) if isinstance(place, slice) else self.value
+
+    def __iter__(self) -> Iterator[Any]:
+        return repeat(self.value, self._length)
+
 
 NO_INTEGER: Final = -(1 << 63)
 """Stands for NULL in integer columns; no integer of an event is as low."""
@@ -35,6 +53,21 @@ def hexes(ids: Sequence[bytes]) -> list[str]:
 def keys_of(ids: Sequence[bytes]) -> Ints:
     """Row keys: the first 8 bytes of ids as signed integers."""
     return np.frombuffer(b"".join([id_[:8] for id_ in ids]), dtype=">i8").astype(np.int64)
+
+
+def kept(type_name: str, values: Cells) -> Array | Same:
+    """A part of a column of a DuckDB type, to be :func:`joined` with others."""
+    return values if isinstance(values, Same) else loadable(type_name, values)
+
+
+def joined(type_name: str, parts: Sequence[Array | Same]) -> Array | Same:
+    """Parts of a column of a DuckDB type, one after the other."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    if isinstance(first, Same) and all(isinstance(part, Same) and part.value == first.value for part in parts):
+        return Same(first.value, sum(map(len, parts)))
+    return np.concatenate([loadable(type_name, part) for part in parts])
 
 
 def loadable(type_name: str, values: Cells) -> Array:

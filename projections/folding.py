@@ -20,24 +20,19 @@ from beliefbase.events.log import EventLog
 from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections.errors import FoldingFailed
 from beliefbase.projections.loading import Loader, belief_tables, note_tables
-from beliefbase.projections.partition import KEPT, Partition
+from beliefbase.projections.partition import Partition
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.source import LogSource
 from beliefbase.projections.work import WorkDatabase
 
 LARGE: Final = 100_000
 """Events from which on a second process pays."""
-_READ_AT_ONCE: Final = 20_000
 
 
 def fold_log(log: EventLog, work: WorkDatabase, progress: Callable[[str, int], None]) -> None:
     """Fill the tables of beliefs and of remarks."""
-    reader, partition = Reader(log), Partition()
-    for type_name in sorted(KEPT):
-        events = log.of_types((type_name,))
-        for start in range(0, len(events), _READ_AT_ONCE):
-            for batch in reader.read(events[start : start + _READ_AT_ONCE]).batches:
-                partition.add(batch.facts())
+    reader = Reader(log)
+    partition = Partition.of(log, reader)
     loader, source = Loader(work, resolve=False), LogSource(log, reader)
     beliefs, erased = 0, log.erased()
     for facts, context in partition.sets(source):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.reasons import Note
 from beliefbase.projections import registry
 from beliefbase.projections.base import Owner, Projection, Table
-from beliefbase.projections.columns import Array, Columns, loadable
+from beliefbase.projections.columns import Array, Columns, Same, joined, kept
 from beliefbase.projections.reading import Page
 from beliefbase.projections.stretches import Stretches
 from beliefbase.projections.work import WorkDatabase
@@ -30,7 +28,7 @@ class Loader:
         self._work = work
         self._resolve = resolve
         self._at_once = at_once
-        self._waiting: dict[str, list[Mapping[str, Array]]] = {}
+        self._waiting: dict[str, list[Mapping[str, Array | Same]]] = {}
         self._rows: dict[str, int] = {}
         self._tables = registry.tables()
         self._of_events: dict[str, list[Projection]] = {}
@@ -73,19 +71,19 @@ class Loader:
             table = self._tables[name]
             rows = len(columns[table.key[0]])
             if rows:
-                arrays = {column.name: loadable(column.type, columns[column.name]) for column in table.all_columns}
-                self._waiting.setdefault(name, []).append(arrays)
+                part = {column.name: kept(column.type, columns[column.name]) for column in table.all_columns}
+                self._waiting.setdefault(name, []).append(part)
                 self._rows[name] = self._rows.get(name, 0) + rows
                 if self._rows[name] >= self._at_once:
                     self._flush(name)
 
     def _flush(self, name: str) -> None:
-        parts = self._waiting.pop(name)
+        table, parts = self._tables[name], self._waiting.pop(name)
         self._rows[name] = 0
-        whole = (
-            parts[0] if len(parts) == 1 else {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        )
-        self._work.insert(self._tables[name], whole, resolve=self._resolve)
+        whole = {
+            column.name: joined(column.type, [part[column.name] for part in parts]) for column in table.all_columns
+        }
+        self._work.insert(table, whole, resolve=self._resolve)
 
 
 def event_tables(types: Collection[str]) -> list[Table]:

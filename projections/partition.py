@@ -7,13 +7,15 @@ contradiction, a source_ref, a revision that an author had read. Profiles and po
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Self
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source, named
 from beliefbase.beliefs.rules import RECURRENCES, passes_entry
 from beliefbase.events.catalog import Role
+from beliefbase.events.log import EventLog
+from beliefbase.projections.reading import Reader
 
 CHUNK: Final = 20_000
 """About so many facts are folded together."""
@@ -40,6 +42,8 @@ RULED: Final = frozenset(
 )
 """Types of facts that are folded; utterances and injections that matter are looked up."""
 KEPT: Final = EVERYWHERE | RULED
+_SHOWING: Final = "memory.injected"
+_PAGE: Final = 20_000
 _UNSETTLING: Final = frozenset({"belief.demoted", "belief.reclassified"})
 
 
@@ -50,6 +54,26 @@ class Partition:
         self._facts: list[Fact] = []
         self._everywhere: list[Fact] = []
         self._parent: dict[bytes, bytes] = {}
+        self._injections: dict[bytes, list[Fact]] = {}
+        """By a belief that they show."""
+
+    @classmethod
+    def of(
+        cls, log: EventLog, reader: Reader, progress: Callable[[str, int], None] = lambda _what, _done: None
+    ) -> Self:
+        """The facts of a whole log; ``progress`` is told how many of them were read."""
+        partition, read = cls(), 0
+        for stored in log.scan_types(KEPT, limit=_PAGE):
+            for batch in reader.scanned(stored).batches:
+                partition.add(batch.facts())
+            read += len(stored)
+            progress("reading", read)
+        shown = _shown(partition._facts)
+        if shown:
+            for stored in log.scan_types({_SHOWING}, limit=_PAGE):
+                for batch in reader.scanned(stored).batches:
+                    partition._show(batch.facts(), shown)
+        return partition
 
     def add(self, facts: Sequence[Fact]) -> None:
         """Keep facts of one of the types ``KEPT``."""
@@ -65,10 +89,21 @@ class Partition:
         """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of that set."""
         everywhere, context = self._everywhere, list[Fact]()
         for facts in self._chunks():
-            yield facts + everywhere, [*context, *_sides(source, facts), *_shown(source, facts)]
+            yield facts + everywhere, [*context, *_sides(source, facts), *self._showing(facts)]
             everywhere, context = [], self._everywhere
         if everywhere:
             yield everywhere, []
+
+    def _show(self, injections: Sequence[Fact], shown: set[bytes]) -> None:
+        for fact in injections:
+            for belief in {card["belief_id"] for card in fact.payload["cards"]} & shown:
+                self._injections.setdefault(belief, []).append(fact)
+
+    def _showing(self, facts: list[Fact]) -> Iterable[Fact]:
+        """The injections that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
+        injections = self._injections
+        found = [injections[belief] for belief in _shown(facts) if belief in injections] if injections else []
+        return {fact.id: fact for facts in found for fact in facts}.values()
 
     def _chunks(self) -> Iterator[list[Fact]]:
         parent, find = self._parent, self._find
@@ -121,15 +156,15 @@ def _sides(source: Source, facts: list[Fact]) -> list[Fact]:
     return list(known.values())
 
 
-def _shown(source: Source, facts: list[Fact]) -> list[Fact]:
-    """The injections that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
+def _shown(facts: list[Fact]) -> set[bytes]:
+    """The beliefs for which it may matter in which sessions they were shown."""
     recurrences = Counter(
         fact.payload["belief_id"]
         for fact in facts
         if fact.type == "belief.affirmed" and fact.payload.get("how") == "recurrence"
     )
     if not recurrences:
-        return []
+        return set()
     shown = {belief for belief, count in recurrences.items() if count >= RECURRENCES - 1}
     shown -= _steady(facts)
     named_alike = Counter(fact.ref for fact in facts if fact.type == "belief.extracted" and fact.ref is not None)
@@ -138,7 +173,7 @@ def _shown(source: Source, facts: list[Fact]) -> list[Fact]:
             shown.update((fact.payload["duplicate_id"], fact.payload["surviving_id"]))
         elif fact.type == "belief.extracted" and fact.ref is not None and named_alike[fact.ref] > 1:
             shown.add(fact.id)
-    return [fact for fact in source.naming(shown, (Role.SHOWN,)) if fact.type == "memory.injected"] if shown else []
+    return shown
 
 
 def _steady(facts: list[Fact]) -> set[bytes]:

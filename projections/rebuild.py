@@ -59,15 +59,15 @@ def _read(log: EventLog, work: WorkDatabase, progress: Progress) -> Reached:
     """Fill the tables of events, and those of the frontier and of copies."""
     reader, loader, heads, names = Reader(log), Loader(work, resolve=False, at_once=ROWS), Heads(), Names(work)
     position = events = newest = 0
-    for stored in log.read(limit=PAGE):
-        page = reader.read([event for _, event in stored])
-        heads.follow([event for _, event in stored], page.skeletons)
+    for stored in log.scan(limit=PAGE):
+        page = reader.scanned(stored)
+        heads.follow(page, [raw for _, raw, _ in stored])
         loader.add_events(page)
         for batch in page.batches:
             names.add(batch)
-        position = stored[-1].position
+        position = stored[-1][0]
         events += len(stored)
-        newest = max(newest, *(skeleton.hlc for skeleton in page.skeletons))
+        newest = max(newest, page.newest)
         progress("reading", events)
     loader.finish()
     root = heads.store(work)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Columns, Same
 
 _OTHER = {"belief.superseded": "superseding_id", "belief.merged": "surviving_id"}
 _TARGET = {"belief.superseded": "superseded_id", "belief.merged": "duplicate_id"}
@@ -101,7 +101,7 @@ class Revisions(Projection):
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
         other = _OTHER.get(events.type)
-        basis = [sorted(skeleton.basis_ids) if skeleton.basis else () for skeleton in events.skeletons]
+        basis = [sorted(ids) for ids in events.basis]
         undone, reasoned = events.items("undoes"), events.saying("reason")
         read = [(place, read) for place, ids in enumerate(basis) for read in ids]
         reader = np.array([place for place, _ in read], dtype=np.int64)
@@ -109,11 +109,11 @@ class Revisions(Projection):
             "revision_facts": {
                 "row_key": events.keys,
                 "revision_id": events.ids,
-                "type": [events.type] * len(events),
+                "type": Same(events.type, len(events)),
                 "belief_id": events.hexes(_TARGET.get(events.type, "belief_id")),
-                "other_id": events.hexes(other) if other else [None] * len(events),
+                "other_id": events.hexes(other) if other else Same(None, len(events)),
                 "condition_key_hash": events.hexes("condition_key"),
-                "how": [next((payload[f] for f in _HOW if f in payload), None) for payload in events.payloads],
+                "how": _how(events),
                 "changes": _changes(events),
                 "session_hash": events.hexes("session"),
                 "writer_id": events.writers,
@@ -141,9 +141,16 @@ class Revisions(Projection):
         }
 
 
-def _changes(events: Batch) -> list[str | None]:
+def _how(events: Batch) -> Sequence[str | None]:
+    given = [values for values in map(events.field, _HOW) if not isinstance(values, Same)]
+    if len(given) < 2:
+        return given[0] if given else Same(None, len(events))
+    return [next((value for value in values if value is not None), None) for values in zip(*given, strict=True)]
+
+
+def _changes(events: Batch) -> Sequence[str | None]:
     if events.type != "belief.reclassified":
-        return [None] * len(events)
+        return Same(None, len(events))
     return [
         ",".join(f"{field}={payload[field]}" for field in _CLASS if field in payload) for payload in events.payloads
     ]

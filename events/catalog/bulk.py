@@ -7,14 +7,15 @@ read one by one, which also gives the reasons.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
+from beliefbase.events.catalog.checks import IsMap
 from beliefbase.events.catalog.reader import Reader, named, reader_of, touches
 from beliefbase.events.catalog.registry import Catalog, Unreadable
 from beliefbase.events.envelope import FORMAT, Skeleton
 
 Payload = Mapping[str, Any]
+_PLACES = tuple(map(Skeleton._fields.index, ("format", "version", "touches", "payload")))
 
 
 class BulkReader:
@@ -23,50 +24,59 @@ class BulkReader:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._readers = {name: reader_of(model) for name, model in catalog.models.items()}
+        self._shapes = {
+            name: IsMap({field: shape.check for field, shape in reader.shapes.items()}, reader.required)
+            for name, reader in self._readers.items()
+            if not reader.one_of
+        }
 
-    def read(self, type_name: str, skeletons: Sequence[Skeleton]) -> list[Payload | Unreadable]:
-        """:meth:`Catalog.read` of each of these skeletons, all of which are of this type; never raises."""
-        reader = self._readers.get(type_name)
-        payloads = [skeleton.payload for skeleton in skeletons]
+    def read(self, type_name: str, columns: Sequence[Sequence[Any]]) -> Sequence[Payload | Unreadable]:
+        """:meth:`Catalog.read` of some skeletons, all of which are of this type; never raises.
+
+        ``columns`` has in the place of each field the values of all of them.
+        """
+        formats, versions, touched, payloads = (columns[place] for place in _PLACES)
+        shape = self._shapes.get(type_name)
         if (
-            reader is not None
-            and _as_written(reader, skeletons)
-            and _well_formed(reader, type_name, payloads)
-            and _touches_agree(reader, skeletons, payloads)
+            shape is not None
+            and set(formats) == {FORMAT}
+            and set(versions) == {self._readers[type_name].version}
+            and shape.every(payloads)
+            and not (type_name == "belief.extracted" and _question_among(payloads))
+            and _touches_agree(self._readers[type_name], touched, payloads)
         ):
-            return list(payloads)
-        return [self._catalog.read(skeleton) for skeleton in skeletons]
+            return payloads
+        return [self._catalog.read(Skeleton._make(row)) for row in zip(*columns, strict=True)]
 
 
-def _as_written(reader: Reader, skeletons: Sequence[Skeleton]) -> bool:
-    """Whether all are of the present format and version."""
-    return {(skeleton.format, skeleton.version) for skeleton in skeletons} == {(FORMAT, reader.version)}
+def _question_among(payloads: Sequence[Payload]) -> bool:
+    return any(payload.get("speech_act") == "question" for payload in payloads)
 
 
-def _well_formed(reader: Reader, type_name: str, payloads: Sequence[Payload]) -> bool:
-    names = set(chain.from_iterable(payloads))
-    if reader.one_of or not reader.required <= names <= reader.shapes.keys():
-        return False
-    for name in names:
-        column = [payload[name] for payload in payloads if name in payload]
-        if len(column) < len(payloads) and name in reader.required:
-            return False
-        if not all(map(reader.shapes[name].check, column)):
-            return False
-        if name == "speech_act" and type_name == "belief.extracted" and "question" in column:
-            return False
-    return True
-
-
-def _touches_agree(reader: Reader, skeletons: Sequence[Skeleton], payloads: Sequence[Payload]) -> bool:
-    fields = [(field, inner) for field, inner, mark in reader.named if mark.touch]
-    if reader.touches_key or len(fields) > 1 or any(inner or name not in reader.required for name, inner in fields):
-        return all(
-            skeleton.touches == touches(reader, payload, named(reader, payload))
-            for skeleton, payload in zip(skeletons, payloads, strict=True)
-        )
+def _touches_agree(reader: Reader, touched: Sequence[tuple[bytes, ...]], payloads: Sequence[Payload]) -> bool:
+    """Whether what the events touch is what their payloads, which are well-formed, say."""
+    fields = [field for field, inner, mark in reader.named if mark.touch and inner is None]
+    lists = [(field, inner) for field, inner, mark in reader.named if mark.touch and inner is not None]
+    if len(lists) == 1 and not fields and not reader.touches_key and lists[0][0] in reader.required:
+        field, inner = lists[0]
+        named_by = [{item.get(inner) for item in payload[field]} for payload in payloads]
+        return None not in set().union(*named_by) and [tuple(sorted(ids)) for ids in named_by] == list(touched)
+    if reader.touches_key or lists:
+        return _each_agrees(reader, touched, payloads)
     if not fields:
-        return not any(skeleton.touches for skeleton in skeletons)
-    field = fields[0][0]
-    expected = [(payload[field],) if isinstance(payload[field], bytes) else None for payload in payloads]
-    return [skeleton.touches for skeleton in skeletons] == expected
+        return not any(touched)
+    if not reader.required.issuperset(fields):
+        return _each_agrees(reader, touched, payloads)
+    columns = [[payload[field] for payload in payloads] for field in fields]
+    if any(not set(map(type, column)) <= {bytes} for column in columns):  # a list of ids
+        return _each_agrees(reader, touched, payloads)
+    if len(columns) == 1:
+        return list(zip(*columns, strict=True)) == list(touched)
+    return [tuple(sorted(set(ids))) for ids in zip(*columns, strict=True)] == list(touched)
+
+
+def _each_agrees(reader: Reader, touched: Sequence[tuple[bytes, ...]], payloads: Sequence[Payload]) -> bool:
+    return all(
+        found == touches(reader, payload, named(reader, payload))
+        for found, payload in zip(touched, payloads, strict=True)
+    )

@@ -34,6 +34,10 @@ def mutated(skeleton, dice):
     return skeleton._replace(payload=payload)
 
 
+def columns(skeletons):
+    return Skeleton._make(zip(*skeletons, strict=True))
+
+
 def by_type(skeletons):
     groups = {}
     for skeleton in skeletons:
@@ -49,7 +53,7 @@ def test_bulk_reading_equals_reading_each(seed, share):
     skeletons = [mutated(skeleton, dice) if dice.random() < share else skeleton for skeleton in skeletons]
     reader = BulkReader(CATALOG)
     for type_name, group in by_type(skeletons).items():
-        assert reader.read(type_name, group) == [CATALOG.read(skeleton) for skeleton in group]
+        assert list(reader.read(type_name, columns(group))) == [CATALOG.read(skeleton) for skeleton in group]
 
 
 def test_each_single_mutation_is_seen():
@@ -59,4 +63,4 @@ def test_each_single_mutation_is_seen():
         for _ in range(40):
             place = dice.randrange(len(group))
             changed: list[Skeleton] = [*group[:place], mutated(group[place], dice), *group[place + 1 :]]
-            assert reader.read(type_name, changed) == [CATALOG.read(skeleton) for skeleton in changed]
+            assert list(reader.read(type_name, columns(changed))) == [CATALOG.read(skeleton) for skeleton in changed]
