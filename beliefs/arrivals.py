@@ -62,15 +62,12 @@ class Named:
     """The beliefs that facts act on, by any of their ids."""
 
     def __init__(self, lookups: Lookups, facts: Iterable[Fact]) -> None:
-        self.loud: set[bytes] = set()
+        self.beliefs: set[bytes] = set()
         """Anything about their lives may have changed."""
-        self.quiet: set[bytes] = set()
-        """Born active and only affirmed: their half-life started anew, and nothing else."""
         self.flagged: set[bytes] = set()
         """Only their flags may have changed."""
         self._lookups = lookups
         lookups.run(self._each(facts))
-        self.quiet -= self.loud
 
     def _each(self, facts: Iterable[Fact]) -> Task[None]:
         for fact in facts:
@@ -81,22 +78,19 @@ class Named:
         payload = fact.payload
         match fact.type:
             case "belief.extracted":
-                self.loud.add(fact.id)
-            case "belief.affirmed" | "memory.revalidated" if payload.get("outcome") != "rejected":
-                unsteady = yield from self._unsteady(payload["belief_id"])
-                (self.loud if unsteady else self.quiet).add(payload["belief_id"])
+                self.beliefs.add(fact.id)
             case "belief.superseded":
-                self.loud.add(payload["superseded_id"])
+                self.beliefs.add(payload["superseded_id"])
             case "belief.merged":
-                self.loud.update((payload["duplicate_id"], payload["surviving_id"]))
+                self.beliefs.update((payload["duplicate_id"], payload["surviving_id"]))
             case "contradiction.raised":
                 self.flagged.update((payload["left"], payload["right"]))
             case "contradiction.resolved":
-                self.loud.update((yield from self._sides(payload["contradiction_id"])))
+                self.beliefs.update((yield from self._sides(payload["contradiction_id"])))
             case "condition.met" if "condition_key" in payload:
-                self.loud.update((yield from standing_under(payload["condition_key"])))
+                self.beliefs.update((yield from standing_under(payload["condition_key"])))
             case "belief.reinstated":
-                self.loud.add(payload["belief_id"])
+                self.beliefs.add(payload["belief_id"])
                 for undone in (yield Need(None, tuple(payload["undoes"]))):
                     if undone.type == "contradiction.resolved":
                         self.flagged.update((yield from self._sides(undone.payload["contradiction_id"])))
@@ -104,7 +98,7 @@ class Named:
                 for card in payload["cards"]:
                     self._lookups.spawn(self._shown(card["belief_id"]))
             case _ if fact.type in REVISIONS:
-                self.loud.add(payload["belief_id"])
+                self.beliefs.add(payload["belief_id"])
 
     def _sides(self, contradiction: bytes) -> Task[list[bytes]]:
         copies = yield from self._lookups.entity(contradiction)
@@ -122,7 +116,7 @@ class Named:
         recurrences = sum(fact.type == "belief.affirmed" and fact.payload["how"] == "recurrence" for fact in acting)
         matters = recurrences >= RECURRENCES - 1 or any(fact.type == "belief.merged" for fact in acting)
         if matters and (yield from self._unsteady(belief)):
-            self.loud.add(belief)
+            self.beliefs.add(belief)
 
 
 def standing_under(key: bytes) -> Task[list[bytes]]:

@@ -105,7 +105,7 @@ def decisive(lookups: Lookups, revisions: Collection[Fact]) -> Task[Decisive]:
     downward: list[bytes] | None = None
     while unordered := _unordered(graph, own):
         if downward is None:
-            downward = sorted({node for pair in unordered for node in pair})
+            downward = sorted(unordered)
         elif not downward:
             break
         upward = yield from graph.read_by(upward)
@@ -113,30 +113,38 @@ def decisive(lookups: Lookups, revisions: Collection[Fact]) -> Task[Decisive]:
     return _decisive(graph, own, unordered)
 
 
-def _unordered(graph: Graph, own: Mapping[bytes, Outcome]) -> list[tuple[bytes, bytes]]:
+def _unordered(graph: Graph, own: Mapping[bytes, Outcome]) -> dict[bytes, set[bytes]]:
+    """Each revision that is not known to be ordered against others of another outcome, to these."""
     if len(set(own.values())) < 2:
-        return []
-    nodes = list(own)
-    above = {node: graph.ancestors(node, graph.nodes[node][0].hlc) for node in nodes}
-    return [
-        (a, b)
-        for i, a in enumerate(nodes)
-        for b in nodes[:i]
-        if own[a][0] == own[b][0] and own[a] != own[b] and a not in above[b] and b not in above[a]
-    ]
+        return {}
+    others: dict[str, dict[Outcome, set[bytes]]] = {}
+    for node, what in own.items():
+        others.setdefault(what[0], {}).setdefault(what, set()).add(node)
+    ordered: dict[bytes, set[bytes]] = {node: set() for node in own}
+    for node in own:
+        for above in graph.ancestors(node, graph.nodes[node][0].hlc) & own.keys():
+            ordered[node].add(above)
+            ordered[above].add(node)
+    found: dict[bytes, set[bytes]] = {}
+    for alike in others.values():
+        everyone = set().union(*alike.values())
+        for same in alike.values():
+            rest = everyone - same
+            found.update((node, rest - ordered[node]) for node in same if not rest <= ordered[node])
+    return found
 
 
-def _decisive(graph: Graph, own: Collection[bytes], unordered: Collection[tuple[bytes, bytes]]) -> Decisive:
+def _decisive(graph: Graph, own: Collection[bytes], unordered: Mapping[bytes, set[bytes]]) -> Decisive:
     above = {node: graph.ancestors(node) for node in own}
     deciders = []
     if unordered:
         for node, copies in graph.nodes.items():
             if copies[0].type in FATE_CHANGING:
                 seen = graph.ancestors(node)
-                if any(a in seen and b in seen for a, b in unordered):
+                mine = seen & unordered.keys()
+                if len(mine) > 1 and any(not mine.isdisjoint(unordered[one]) for one in mine):
                     above[node] = seen
                     deciders.append(copies[0])
     between = {node for seen in above.values() for node in seen if not graph.ancestors(node).isdisjoint(own)}
     facts = sorted(copy for node in between for copy in graph.nodes[node])
-    concurrent = [graph.nodes[node][0] for node in sorted({node for pair in unordered for node in pair})]
-    return Decisive(facts, sorted(deciders), concurrent)
+    return Decisive(facts, sorted(deciders), [graph.nodes[node][0] for node in sorted(unordered)])

@@ -1,20 +1,20 @@
 """Dependents: which beliefs have to be folded again when events have arrived, and their new lives.
 
 The method keeps no state. Beliefs that the moved events name are folded without and with the batch; whoever reads
-what may have changed of them is next, until nobody is left. Nothing changes before the first stamp of the batch,
-which is what cuts the walk short: a belief that was active before it owes nothing to those that it replaces.
+those that came out otherwise is next, until nobody is left. All share one slice and one fold without and with the
+batch, which grow by rounds; what may be met next is taken in ahead, so that long chains take few rounds. Nothing
+changes before the first stamp of the batch: a belief that was active before it owes nothing to those that it replaces.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from itertools import zip_longest
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from beliefbase.beliefs.arrivals import RULE_CHANGING, Named, Without, moved_by
+from beliefbase.beliefs.changes import Change, change
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import Erased, Fold, fold
-from beliefbase.beliefs.intervals import Interval
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lineage import fork_relatives
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task
@@ -24,6 +24,9 @@ from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules, passes_entry
 from beliefbase.beliefs.slices import Slice
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
+
+_FURTHER: Final = 4
+"""How many times as far each round of a walk looks ahead; the first looks at nothing but what events name."""
 
 
 class Refold(NamedTuple):
@@ -62,12 +65,17 @@ class _Refolding:
     def __init__(self, source: Source, batch: Collection[Fact], rules: Rules, horizon: int, erased: Erased) -> None:
         self._batch = sorted(batch)
         self._new = {fact.id for fact in batch}
-        self._rules = rules
         self._horizon = horizon
-        self._erased = erased
-        self._erased_before = {belief: by for belief, by in erased.items() if by[1] not in self._new}
         self._lookups = Lookups(source)
-        self._before = Without(self._lookups, self._new)
+        before = {belief: by for belief, by in erased.items() if by[1] not in self._new}
+        self._erased_now = erased.keys() - before.keys()
+        moved = self._lookups.run(moved_by(self._batch))
+        now = then = Slice(self._lookups)
+        if any(fact.ref is not None and fact.id not in self._new for fact in moved):
+            then = Slice(Without(self._lookups, self._new))  # a copy that comes first can make a slice smaller
+        self._moved = moved
+        self._now = _Side(now, rules, erased)
+        self._then = _Side(then, rules, before, self._new)
         self._readers = Readers(self._lookups)
         self._start = min((fact.hlc for fact in self._batch), default=FOREVER)
         """Nothing changes before this stamp."""
@@ -81,54 +89,89 @@ class _Refolding:
 
     def result(self) -> Refold:
         """Walk until nobody is left."""
-        moved = self._lookups.run(moved_by(self._batch))
-        named = Named(self._lookups, moved)
-        named.loud |= self._erased.keys() - self._erased_before.keys()
-        self._readers.flagged |= named.flagged
-        self._turned = {fact.id for fact in moved if fact.type in FATE_CHANGING}
-        loud, quiet, below = self._entities(named.loud), self._entities(named.quiet), set[bytes]()
-        self._notes.update((fact.id, []) for fact in moved)
-        seen_loud, seen_below, deciding = set(loud), set(below), moved
-        while loud or quiet or below or deciding:
-            self._follow(loud, quiet - loud, below, deciding)
-            loud = self._entities(self._readers.loud) - seen_loud
-            below = self._entities(self._readers.below) - seen_below
-            seen_loud |= loud
-            seen_below |= below
-            quiet, deciding = set(), []
-        flagged = self._readers.flagged | self._lookups.run(self._named_as_successors())
+        named = Named(self._lookups, self._moved)
+        named.beliefs |= self._erased_now
+        self._turned = {fact.id for fact in self._moved if fact.type in FATE_CHANGING}
+        touched = self._walk(self._entities(self._lookups.run(self._families(named.beliefs))))
+        flagged = named.flagged | self._readers.flagged | self._lookups.run(self._named_as_successors())
         flagged |= fork_relatives(self._lookups, self._batch, self._turned, self._in_force)
-        self._fold_now(self._lookups.run(self._families(flagged)) - self._lives.keys(), ())
+        self._take(touched | self._lookups.run(self._families(flagged)))
         return Refold(False, self._lives, self._gone - self._lives.keys(), self._notes)
 
-    def _follow(self, loud: set[bytes], quiet: set[bytes], below: set[bytes], deciding: Collection[Fact]) -> None:
-        """Fold beliefs without and with the batch, and collect who reads what may have changed."""
-        after = self._fold_now(loud | quiet, deciding)
-        faces = self._faces(loud | quiet | below)
-        known = [face for many in faces.values() for face in many if face not in self._new]
-        before = self._folded(self._before, known, (), self._erased_before)
+    def _walk(self, beliefs: set[bytes]) -> set[bytes]:
+        """From some beliefs to their readers, to the readers of those that changed, and so on; returns all."""
+        seen, known = set(beliefs), set[bytes]()
+        seen_below, below = set[bytes](), set[bytes]()
+        rounds = 0
+        while beliefs or below:
+            guessed = self._readers_to_come((beliefs | below) - known, rounds, most=len(known))
+            rounds += 1
+            known |= beliefs | below | guessed
+            self._now.know(beliefs | below | guessed)
+            self._then.know(self._old_faces(beliefs | below | guessed))
+            ready, ready_below = beliefs, below
+            beliefs, below = set(), set()
+            while ready or ready_below:
+                self._tell_readers(ready, ready_below)
+                loud = self._entities(self._readers.loud) - seen
+                risen = self._entities(self._readers.below) - seen_below
+                seen |= loud
+                seen_below |= risen
+                ready, ready_below = loud & known, risen & known
+                beliefs |= loud - ready
+                below |= risen - ready_below
+        return seen
+
+    def _readers_to_come(self, beliefs: set[bytes], rounds: int, most: int) -> set[bytes]:
+        """Beliefs that may be next: folding them now spares rounds. Each round looks further than the last."""
+        found, frontier = set(beliefs), beliefs
+        for _ in range(_FURTHER**rounds if rounds else 0):
+            if not frontier or len(found) > most:
+                break
+            readers = Readers(self._lookups)
+            self._lookups.run(_all(self._lookups, [readers.likely(belief) for belief in sorted(frontier)]))
+            frontier = self._entities(readers.loud) - found
+            found |= frontier
+        return found - beliefs
+
+    def _tell_readers(self, beliefs: set[bytes], below: set[bytes]) -> None:
+        """Compare lives without and with the batch, and collect who reads what has changed."""
+        before, after = self._then.folded, self._now.folded
+        faces = self._faces(beliefs | below)
         tasks = []
-        for belief in sorted(loud | quiet):
-            is_loud = belief in loud
+        for belief in sorted(beliefs):
             old, new = _life(before, faces[belief]), after.lives.get(belief)
             if old is not None and (new is None or old.id != new.id):
                 self._gone.add(old.id)
+            tasks.append(self._note_turned(faces[belief], before, after))
+            found = change(old, new, self._start)
+            if found is None:
+                continue
             appeared = old is None or new is None or old.faces != new.faces or old.born != new.born
-            waited_for = is_loud and not (new is not None and self._was_active(new))
-            tasks.append(self._readers.of(belief, loud=is_loud, appeared=appeared, waited_for=waited_for))
-            changes = self._start if is_loud else _status_changes(old, new)
-            if changes is not None and not self._had_risen(old, changes):
+            waited_for = found.since is not None and not (new is not None and self._was_active(new))
+            tasks.append(self._readers.of(belief, linked=found.linked, appeared=appeared, waited_for=waited_for))
+            if found.since is not None and not self._had_risen(old, found.since):
                 tasks.append(self._readers.step_below(belief))
-            if is_loud:
-                tasks.append(self._note_turned(faces[belief], before, after))
-                if _survivors(old) != _survivors(new):
-                    self._relinked.add(belief)
+            tasks += self._for_relatives(belief, found)
+            if found.linked:
+                self._relinked.add(belief)
         tasks += [
             self._readers.step_below(belief)
             for belief in sorted(below)
             if not self._had_risen(_life(before, faces[belief]), self._start)
         ]
         self._lookups.run(_all(self._lookups, tasks))
+
+    def _for_relatives(self, belief: bytes, found: Change) -> list[Task[None]]:
+        """Whoever reads a belief that is merged with this one may read this one."""
+        tasks = []
+        for member in sorted(self._lookups.run(self._families((belief,))) - {belief}):
+            self._readers.loud.add(member)
+            waited_for = found.since is not None
+            tasks.append(self._readers.of(member, linked=found.linked, appeared=False, waited_for=waited_for))
+            if waited_for:
+                tasks.append(self._readers.step_below(member))
+        return tasks
 
     def _was_active(self, life: Life) -> bool:
         """Whether a belief was active before anything changed: replacements by it don't wait for it."""
@@ -198,29 +241,54 @@ class _Refolding:
         groups = yield from self._lookups.entities(raised)
         return acting + (yield Need(Role.STATE, tuple(copy.id for copies in groups.values() for copy in copies)))
 
-    def _fold_now(self, beliefs: set[bytes], deciding: Collection[Fact]) -> Fold:
-        """Fold with the batch, and take the lives of beliefs and the remarks about what acts on them."""
-        folded = self._folded(self._lookups, sorted(beliefs), deciding)
-        self._lives.update((belief, folded.lives[belief]) for belief in sorted(beliefs) if belief in folded.lives)
+    def _old_faces(self, beliefs: Collection[bytes]) -> list[bytes]:
+        return [face for many in self._faces(beliefs).values() for face in many if face not in self._new]
+
+    def _take(self, beliefs: set[bytes]) -> None:
+        """Take the rows of beliefs and the remarks about what acts on them, and about what moved."""
+        folded = self._now.rows(beliefs, self._moved)
+        self._lives = {belief: folded.lives[belief] for belief in sorted(beliefs) if belief in folded.lives}
         faces = [face for many in self._faces(beliefs).values() for face in many]
         events = {fact.id for fact in self._lookups.run(self._acting_on(faces))}
-        events.update(faces, (fact.id for fact in deciding))
-        self._notes.update((event, []) for event in sorted(events))
+        events.update(faces, (fact.id for fact in self._moved))
+        self._notes = {event: [] for event in sorted(events)}
         for note in folded.notes:
             if note.event in events:
                 self._notes[note.event].append(note)
-        return folded
-
-    def _folded(
-        self, source: Source, beliefs: Collection[bytes], deciding: Iterable[Fact], erased: Erased | None = None
-    ) -> Fold:
-        erased = self._erased if erased is None else erased
-        facts = Slice(source, beliefs, deciding).facts
-        return fold(facts, self._rules, erased={fact.id: erased[fact.id] for fact in facts if fact.id in erased})
 
     def _in_force(self, revisions: Collection[Fact]) -> set[bytes]:
-        folded = self._folded(self._lookups, (), revisions)
+        folded = self._now.know((), revisions)
         return {f.id for f in revisions if folded.acted.get(f.id) == f.hlc and f.id not in folded.void}
+
+
+class _Side:
+    """What is known now, or was without some facts: a slice that grows, and its fold."""
+
+    def __init__(self, facts: Slice, rules: Rules, erased: Erased, without: Collection[bytes] = ()) -> None:
+        self._slice = facts
+        self._rules = rules
+        self._erased = erased
+        self._without = without
+        self._size = 0
+        self.folded = fold((), rules)
+
+    def know(self, beliefs: Collection[bytes], deciding: Iterable[Fact] = ()) -> Fold:
+        """A fold in which the lives of these beliefs, and when the facts in ``deciding`` act, are exact."""
+        self._slice.add(lives=beliefs, deciding=deciding)
+        return self._fold()
+
+    def rows(self, beliefs: Collection[bytes], deciding: Iterable[Fact]) -> Fold:
+        """Like :meth:`know`, with the flags of the beliefs."""
+        self._slice.add(beliefs, deciding=deciding)
+        return self._fold()
+
+    def _fold(self) -> Fold:
+        facts = [fact for fact in self._slice.facts if fact.id not in self._without]
+        if len(facts) > self._size:
+            self._size = len(facts)
+            erased = {fact.id: self._erased[fact.id] for fact in facts if fact.id in self._erased}
+            self.folded = fold(facts, self._rules, erased=erased)
+        return self.folded
 
 
 def _all(lookups: Lookups, tasks: Iterable[Task[None]]) -> Task[None]:
@@ -231,25 +299,3 @@ def _all(lookups: Lookups, tasks: Iterable[Task[None]]) -> Task[None]:
 
 def _life(folded: Fold, faces: Iterable[bytes]) -> Life | None:
     return next((folded.lives[face] for face in faces if face in folded.lives), None)
-
-
-def _status_changes(old: Life | None, new: Life | None) -> int | None:
-    """The first stamp from which a belief is candidate, active or ended otherwise than before."""
-    rows = [_statuses(life.intervals) if life is not None else [] for life in (old, new)]
-    for was, now in zip_longest(*rows):
-        if was != now:
-            return min(row[0] for row in (was, now) if row is not None)
-    return None
-
-
-def _statuses(intervals: Iterable[Interval]) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
-    for row in intervals:
-        if not found or found[-1][1] != row.status:
-            found.append((row.since, row.status))
-    return found
-
-
-def _survivors(life: Life | None) -> list[tuple[int, bytes | None]]:
-    log = life.into_log if life is not None else None
-    return [(at, survivor.id if survivor is not None else None) for at, survivor in log or ()]

@@ -35,7 +35,8 @@ class Replacement:
     """``target`` would end because ``replacer`` takes its place."""
 
     __slots__ = (
-        "bites", "contradiction", "effect", "event", "kind", "named", "queued", "replacer", "seq", "state", "target",
+        "began", "bites", "contradiction", "effect", "event", "kind", "named", "over", "queued", "replacer", "seq",
+        "state", "target",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +55,10 @@ class Replacement:
         self.contradiction = contradiction
         """The contradiction that a resolution is about."""
         self.state = WAITING
+        self.began: int | None = None
+        """Stamp from which it was in force."""
+        self.over: int | None = None
+        """Stamp at which it was undone or void."""
         self.effect = 0
         """Its place among the replacements that took effect."""
         self.bites = False

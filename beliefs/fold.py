@@ -170,7 +170,12 @@ def _pass_time(world: World, to: int) -> None:
     """Let every expiry up to a stamp come that others have to learn of."""
     while world.bounds and world.bounds[0][0] <= to:
         bound, _, life = heapq.heappop(world.bounds)
-        if life.expires_at != bound or not (life.live or life.feeds):
+        if life.announced == bound:
+            life.announced = None
+        if life.expires_at != bound:
+            world.push(life)
+            continue
+        if not (life.live or life.feeds):
             continue
         world.now = bound
         world.change(life)

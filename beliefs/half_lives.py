@@ -30,6 +30,7 @@ def update(world: World) -> None:
             world.change(life)
             life.base = life.anchor if life.reclassified_at == world.now else world.now
             world.age(life, half_life)
+            life.aged = [*(life.aged or ()), (world.now, half_life.days)]
         else:
             life.half_life = half_life
 

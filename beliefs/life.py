@@ -33,7 +33,9 @@ class Life:
         "absorbed",
         "active",
         "affirmed",
+        "aged",
         "anchor",
+        "announced",
         "attributes",
         "base",
         "born",
@@ -112,6 +114,8 @@ class Life:
         self.half_life: HalfLife = HalfLife(None, "")
         self.span = 0
         """The half-life as a difference of stamps; 0 where there is none."""
+        self.aged: list[tuple[int, int | None]] | None = None
+        """Stamps from which another half-life counted, with its days; None if none ever did."""
         self.inherits = False
         """Whether it takes the half-life of what it corrects."""
         self.anchor = born
@@ -138,6 +142,8 @@ class Life:
         """Whether other lives may depend on this one."""
         self.touched = False
         self.scheduled = False
+        self.announced: int | None = None
+        """The bound of expiry under which it stands in the queue."""
         """Whether others have to learn of its expiry at once."""
         self.level = 0
         """Replacements in force never lead to a lower level."""
@@ -157,8 +163,8 @@ class Life:
         self.disputes: list[Contradiction] | None = None
         self.feeds: dict[Life, None] | None = None
         """Conclusions to look at again when anything changes here."""
-        self.watched = False
-        """Whether a replacement may wait for this belief, or for what replaces it, to rise."""
+        self.watched = 0
+        """Kinds of replacements that may wait for this belief, or for what replaces it, to rise, as bits."""
 
     @property
     def id(self) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from beliefbase.beliefs.facts import Fact
@@ -34,6 +34,7 @@ class Need(NamedTuple):
 
 
 Task = Generator[Need, list[Fact], T]
+_NOTHING: Final[Mapping[bytes, Fact]] = {}
 
 _ACTS_ON: Final = {
     "belief.affirmed": ("belief_id",),
@@ -71,7 +72,7 @@ def named(fact: Fact) -> Iterator[tuple[Role, bytes]]:
             yield Role.LINK, undone
     elif fact.type == "conclusion.derived":
         for item in payload["inputs"]:
-            yield Role.LINK, item["belief_id"]
+            yield Role.INPUT, item["belief_id"]
     elif fact.type == "memory.injected":
         for card in payload["cards"]:
             yield Role.SHOWN, card["belief_id"]
@@ -136,9 +137,11 @@ class Lookups:
     def _answer(self, need: Need) -> list[Fact]:
         if need.role is None:
             return [self.facts[key] for key in need.keys if key in self.facts]
+        if len(need.keys) == 1:
+            return list(self._naming.get((need.role, need.keys[0]), _NOTHING).values())
         found: dict[bytes, Fact] = {}
         for key in need.keys:
-            found.update(self._naming.get((need.role, key), {}))
+            found.update(self._naming.get((need.role, key), _NOTHING))
         return list(found.values())
 
     def _fetch(self, needs: Iterable[Need]) -> None:

@@ -25,30 +25,32 @@ class Readers:
         """Beliefs below one that may have risen: what they would replace may wait for that."""
         self._lookups = lookups
 
-    def of(self, belief: bytes, *, loud: bool, appeared: bool, waited_for: bool) -> Task[None]:
+    def of(self, belief: bytes, *, linked: bool, appeared: bool, waited_for: bool) -> Task[None]:
         """Collect the readers of an entity's life.
 
-        ``loud`` says that anything may have changed, not only its half-life and what follows from that; ``appeared``
-        that it wasn't known by all its names, and ``waited_for`` that it wasn't active, before anything changed:
-        otherwise what it replaces doesn't read it.
+        ``linked`` says that it is replaced or merged otherwise than before; ``appeared`` that it wasn't known by all
+        its names, and ``waited_for`` that it wasn't active, before anything changed: otherwise what it replaces
+        doesn't read it.
         """
         copies = yield from self._lookups.entity(belief)
         ids = [copy.id for copy in copies]
-        acting = yield from self._lookups.acting_on(copies)
-        yield from self._partners(acting, loud=loud)
-        for fact in (yield Need(Role.LINK, tuple(ids))):
-            if fact.type == "conclusion.derived":
-                self.loud.add(fact.payload["belief_id"])
+        yield from self._partners((yield from self._lookups.acting_on(copies)))
+        for fact in (yield Need(Role.INPUT, tuple(ids))):
+            self.loud.add(fact.payload["belief_id"])
         if appeared or waited_for:
             for edge in (yield from edges_into(self._lookups, ids)):
                 if appeared:
                     self.loud.add(edge.target)
                 else:
                     self._lookups.spawn(self._target(edge.target, edge.fact))
-        if loud:
+        if linked:
             yield from self._above(belief)
 
-    def _partners(self, acting: Collection[Fact], *, loud: bool) -> Task[None]:
+    def likely(self, belief: bytes) -> Task[None]:
+        """Collect who may be met on the way from an entity's life, however it changed."""
+        yield from self.of(belief, linked=False, appeared=True, waited_for=False)
+
+    def _partners(self, acting: Collection[Fact]) -> Task[None]:
         raised = []
         for fact in acting:
             payload = fact.payload

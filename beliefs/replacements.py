@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from beliefbase.beliefs import conclusions, contradictions, topology
-from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
+from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
 from beliefbase.beliefs.intervals import STATUSES
 from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import ENDINGS
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 PRECEDENCE: Final = tuple(ENDINGS.index(status) if status in ENDINGS else len(ENDINGS) for status in STATUSES)
 """Code of a status to its precedence."""
+_SUPERSESSIONS: Final = 1
+_RESOLUTIONS: Final = 2
+_WAITING_AS: Final = {SUPERSESSION: _SUPERSESSIONS, RESOLUTION: _RESOLUTIONS}
+"""Kind of a replacement that waits to its bit in ``Life.watched``; a merge has none."""
 
 
 def propose(
@@ -84,23 +88,25 @@ def wake_target(world: World, target: Life) -> None:
 
 def wake(world: World, life: Life, active: bool) -> None:
     """Look again at what waits for this belief, or for what replaced it, to rise; ``active``: it is active now."""
-    if not life.watched:
+    heard = _SUPERSESSIONS | _RESOLUTIONS if active else _RESOLUTIONS
+    if not life.watched & heard:
         return
-    waits = False
+    waits = 0
     found, stack = {life}, [life]
     while stack:
-        source = stack.pop()
-        waits = waits or source.waits > 0
-        for edge in source.by or ():
+        for edge in stack.pop().by or ():
             if edge.state is EFFECTIVE:
-                if edge.target.watched and edge.target not in found:
+                if edge.target.watched & heard and edge.target not in found:
                     found.add(edge.target)
                     stack.append(edge.target)
-            elif edge.state is WAITING and (active or edge.kind != SUPERSESSION):
-                enqueue(world, edge)
-    if not waits:
+            elif edge.state is WAITING and edge.kind != MERGE:
+                waits |= _WAITING_AS[edge.kind]
+                if active or edge.kind != SUPERSESSION:
+                    enqueue(world, edge)
+    gone = heard & ~waits
+    if gone:
         for source in found:
-            source.watched = False
+            source.watched &= ~gone
 
 
 # -- whether it acts ------------------------------------------------------------------------------------------------
@@ -163,19 +169,23 @@ def successors(life: Life, without: Collection[Replacement] = ()) -> Iterator[Li
 
 
 def _watch(world: World, edge: Replacement) -> None:
-    """Have a replacement looked at again when its replacer, or what replaced that, rises or is replaced."""
+    """Have a replacement looked at again when its replacer, or what replaced that, rises or is replaced.
+
+    A merge waits for its survivor alone, which announces itself.
+    """
     source = edge.replacer
-    if source is not None:
-        _mark_watched(source)
+    if source is not None and edge.kind != MERGE:
+        _mark_watched(source, _WAITING_AS[edge.kind])
         world.schedule(source.canon())
 
 
-def _mark_watched(start: Life) -> None:
+def _mark_watched(start: Life, bits: int) -> None:
     stack = [start]
     while stack:
         life = stack.pop()
-        if not life.watched:
-            life.watched = life.tied = True
+        if bits & ~life.watched:
+            life.watched |= bits
+            life.tied = True
             on = (life.on or {}).values()
             stack.extend(edge.replacer for edge in on if edge.state is EFFECTIVE and edge.replacer is not None)
 
@@ -196,10 +206,12 @@ def _act(world: World, edge: Replacement) -> None:
         _refuse(world, edge)
         return
     for old in earlier:
+        old.over = world.now
         _release(world, old)
         undo(world, old.target, old.event)
     world.change(target)
     edge.state = EFFECTIVE
+    edge.began = world.now
     replacer.waits -= 1
     world.effects += 1
     edge.effect = world.effects
@@ -220,7 +232,7 @@ def _act(world: World, edge: Replacement) -> None:
     else:
         target.falsify(edge.event, world.now)
     if target.watched:
-        _mark_watched(replacer)
+        _mark_watched(replacer, target.watched)
         wake_target(world, target)
         if not target.active:
             _spread(world, target, replacer)
@@ -230,6 +242,7 @@ def _act(world: World, edge: Replacement) -> None:
 
 def _refuse(world: World, edge: Replacement) -> None:
     edge.state = VOID
+    edge.over = world.now
     if edge.replacer is not None:
         edge.replacer.waits -= 1
     world.refuse(edge.event, Reason.CYCLE, edge.target.id)
@@ -292,6 +305,7 @@ def withdraw(world: World, edge: Replacement) -> None:
     """Take a replacement out for good, in force or waiting."""
     was = edge.state
     edge.state = UNDONE
+    edge.over = world.now
     if was is EFFECTIVE:
         _release(world, edge)
         return

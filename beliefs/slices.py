@@ -31,25 +31,36 @@ def slice_for(source: Source, beliefs: Collection[bytes]) -> list[Fact]:
 
 
 class Slice:
-    """A dependency-closed set of facts, and what it took to find it.
+    """A dependency-closed set of facts, which grows with what is asked of it, and what it took to find it.
 
-    Beside the rows of ``beliefs`` it decides when the facts in ``deciding`` act and whether they are void.
+    Beside rows and lives it decides when the facts in ``deciding`` act and whether they are void.
     """
 
-    def __init__(self, source: Source, beliefs: Collection[bytes], deciding: Iterable[Fact] = ()) -> None:
+    def __init__(self, source: Source, beliefs: Collection[bytes] = ()) -> None:
         self.lookups = Lookups(source)
         self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
         self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
         """Entities whose life is needed: their copies, and the facts that act on them."""
         self._started: set[tuple[Callable[[bytes], Task[None]], bytes]] = set()
-        self.lookups.run(self._all(beliefs, deciding))
-        self.lookups.run(self._injections())
-        self.facts: list[Fact] = sorted(self._kept.values())
-        """The facts of the slice, in order."""
+        self.add(beliefs)
 
-    def _all(self, beliefs: Collection[bytes], deciding: Iterable[Fact]) -> Task[None]:
-        for belief in sorted(beliefs):
+    @property
+    def facts(self) -> list[Fact]:
+        """The facts of the slice, in order."""
+        return sorted(self._kept.values())
+
+    def add(
+        self, rows: Collection[bytes] = (), *, lives: Collection[bytes] = (), deciding: Iterable[Fact] = ()
+    ) -> None:
+        """Take in what the rows or the lives of more beliefs need, and whether more facts act."""
+        self.lookups.run(self._all(rows, lives, deciding))
+        self.lookups.run(self._injections())
+
+    def _all(self, rows: Collection[bytes], lives: Collection[bytes], deciding: Iterable[Fact]) -> Task[None]:
+        for belief in sorted(rows):
             self._start(self._rows, belief)
+        for belief in sorted(lives):
+            self._start(self._life, belief)
         for fact in deciding:
             self._keep((fact,))
             self._decides(fact)

@@ -156,7 +156,8 @@ class World:
 
     def push(self, life: Life) -> None:
         """Keep a life's expiry on time."""
-        if not self.now < life.expires_at < FOREVER:
-            return
+        if not self.now < life.expires_at < FOREVER or (life.announced or FOREVER) <= life.expires_at:
+            return  # what stands in the queue already comes first, and puts it there anew
+        life.announced = life.expires_at
         self._scheduled += 1
         heapq.heappush(self.bounds, (life.expires_at, self._scheduled, life))

@@ -24,14 +24,14 @@ LATE = 0.05
 ACTS = ("direct_assertion", "directive", "preference_statement", "observation", "hypothetical", "humor_or_irony")
 KINDS = ("rule", "fact", "decision", "preference", "note")
 REVISIONS = {
-    "affirm": 50,
-    "supersede": 20,
+    "supersede": 35,
+    "affirm": 34,
+    "promote": 6,
     "retract": 6,
     "reinstate": 6,
-    "promote": 6,
-    "reclassify": 4,
-    "merge": 2,
-    "raise": 3,
+    "merge": 3,
+    "reclassify": 3,
+    "raise": 4,
     "resolve": 3,
 }
 

@@ -186,6 +186,15 @@ def test_a_superseder_that_rises_ends_everything_that_waited_and_later_changes_t
     assert after(log, lambda: log.put("belief.demoted", belief_id=hub))[0].lives.keys() == {hub}
 
 
+def test_what_leaves_a_belief_as_it_was_is_told_to_nobody():
+    """A candidate that was retracted: 300 beliefs wait for it in vain, and affirming it is void."""
+    log, hub, _ = with_hub(active=False, targets=300)
+    log.put("belief.retracted", belief_id=hub, cause="wrong")
+    result, source = after(log, lambda: log.affirm(hub))
+    assert result.lives.keys() == {hub}
+    assert source.given < 20
+
+
 def test_the_newest_link_of_a_chain_touches_its_two_ends_at_a_cost_that_does_not_grow():
     log = Log()
     chain = [log.belief() for _ in range(2000)]

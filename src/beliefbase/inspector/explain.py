@@ -23,6 +23,7 @@ from beliefbase.beliefs.rules import (
 from beliefbase.events.hlc import ms_of
 from beliefbase.inspector.case import Case
 from beliefbase.inspector.desk import Entry
+from beliefbase.inspector.grounds import carried, grounds
 from beliefbase.inspector.history import details, flags, without_effect
 from beliefbase.inspector.revisions import Revisions
 
@@ -36,14 +37,16 @@ class Explanation:
     """Reads one life of a fold that stopped at the moment asked about."""
 
     def __init__(self, case: Case) -> None:
-        others = _others(case.life)
+        self._grounds = grounds(case)
+        inputs = {ground.belief for ground in self._grounds}
+        others = _others(case.life) | inputs
         if others:
             case.widen(others)
         self._case = case
         self._life = case.life
         self._at_ms = ms_of(case.until)
         revisions = Revisions(case)
-        wanted = {self._life.id, *self._events(), *_others(self._life)}
+        wanted = {self._life.id, *self._events(), *_others(self._life), *inputs}
         self._entries = case.desk.by_id(wanted) | {entry.id: entry for entry in revisions.all}
         case.desk.meet(self._entries.values())
         standing = case.standing
@@ -263,6 +266,8 @@ class Explanation:
         return {
             "essential": [self._named(named) for named in self._life.inputs],
             "lacking": [self._named(named) for named in lacking],
+            "supporting": [self._named(ground.belief) for ground in self._grounds if not ground.essential],
+            "authority": carried(self._case, self._grounds),
         }
 
 

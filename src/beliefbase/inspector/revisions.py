@@ -16,7 +16,7 @@ class Revisions:
     def __init__(self, case: Case) -> None:
         self._case = case
         desk, faces, until = case.desk, case.faces, case.until
-        own = [entry for entry in desk.naming(faces, (Role.STATE, Role.LINK)) if not _rests_on(entry, faces)]
+        own = desk.naming(faces, (Role.STATE, Role.LINK))
         self.contradictions: list[Entry] = [e for e in own if e.type == "contradiction.raised" and _up_to(e, until)]
         """Contradictions that it takes part in."""
         raised = [entry.id for entry in self.contradictions]
@@ -48,10 +48,6 @@ def latest(revisions: Iterable[Entry]) -> list[bytes]:
     changing = [entry for entry in revisions if entry.type in FATE_CHANGING]
     read: Collection[bytes] = {key for entry in changing for key in entry.skeleton.basis_ids}
     return sorted({entry.id for entry in changing} - set(read))
-
-
-def _rests_on(entry: Entry, faces: Collection[bytes]) -> bool:
-    return entry.type == "conclusion.derived" and entry.payload["belief_id"] not in faces
 
 
 def _up_to(entry: Entry, until: int) -> bool:

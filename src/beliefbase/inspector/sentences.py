@@ -210,7 +210,8 @@ def _conclusion(told: Data) -> Iterator[str]:
     conclusion = told["conclusion"]
     if conclusion is None:
         return
-    yield f"It is a conclusion with {len(conclusion['essential'])} essential input(s)."
+    counts = f"{len(conclusion['essential'])} essential and {len(conclusion['supporting'])} supporting input(s)"
+    yield f"It is a conclusion with {counts}; together they carry {conclusion['authority']} ‰."
     for item in conclusion["lacking"]:
         yield f"It is a candidate while this essential input is not live: {belief(item)}."
 

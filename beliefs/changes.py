@@ -1,0 +1,76 @@
+"""Changes: how far one life differs from what it was, in what other lives and flags can read of it."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import NamedTuple
+
+from beliefbase.beliefs.intervals import STATUS_BITS
+from beliefbase.beliefs.life import Life
+
+
+class Change(NamedTuple):
+    """What of a life others have to be told."""
+
+    since: int | None
+    """The first stamp from which it is candidate, active or ended otherwise, or may be where it matters to those that
+    wait for it; None where it nowhere is."""
+    linked: bool
+    """It is replaced, merged or made a conclusion otherwise than before."""
+
+
+def change(old: Life | None, new: Life | None, start: int) -> Change | None:
+    """Compare a life with what it was before anything stamped ``start`` or later; None if there is nothing to read."""
+    if old is None or new is None:
+        return None if old is new else Change(start, linked=True)
+    if _standing(old) != _standing(new):
+        return Change(start, linked=_links(old) != _links(new))
+    if _ageing(old) != _ageing(new):
+        return Change(_since(old, new), linked=False)
+    return None
+
+
+def _standing(life: Life) -> tuple[object, ...]:
+    return (
+        life.id,
+        life.faces,
+        life.born,
+        life.ends,
+        life.falsified,
+        life.promotions,
+        life.mature,
+        life.promoted,
+        life.ever,
+        life.attributes,
+        life.classes,
+        _links(life),
+    )
+
+
+def _links(life: Life) -> tuple[object, ...]:
+    return (
+        life.inputs,
+        [(at, survivor.id if survivor is not None else None) for at, survivor in life.into_log or ()],
+        {event: (edge.kind, edge.named, edge.began, edge.over) for event, edge in (life.on or {}).items()},
+    )
+
+
+def _ageing(life: Life) -> tuple[object, ...]:
+    return life.line, life.affirmed, life.anchor, life.base, life.half_life, life.aged, life.inherits, life.policy
+
+
+def _since(old: Life, new: Life) -> int | None:
+    for was, now in zip_longest(_statuses(old), _statuses(new)):
+        if was != now:
+            return min(row[0] for row in (was, now) if row is not None)
+    return None
+
+
+def _statuses(life: Life) -> list[tuple[int, int]]:
+    """Stamps from which the status is another, with its code."""
+    found: list[tuple[int, int]] = []
+    for since, code in zip(life.line[0::4], life.line[1::4], strict=True):
+        status = code & STATUS_BITS  # type: ignore[operator]
+        if not found or found[-1][1] != status:
+            found.append((since, status))  # type: ignore[arg-type]
+    return found
