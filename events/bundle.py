@@ -4,6 +4,7 @@ r"""A bundle: a whole log in one file, to carry to another machine (docs/sync.md
 
     "BBUNDLE\\x01"                                   8 bytes
     segments   method (1 byte), stored size, plain size (4 bytes each, big-endian), the stored bytes
+    signed     method 2, how many (4 bytes), then signed heads: writer (16 bytes), seq (8), hash (32), signature (64)
     seal       method 255, then events (8 bytes) and the root of their frontier (32 bytes)
     digest     SHA-256 over all of the above
 
@@ -22,7 +23,7 @@ import hashlib
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, NamedTuple, Self
@@ -32,7 +33,7 @@ from beliefbase.events.envelope import SALT_BYTES, Event
 from beliefbase.events.errors import BeliefbaseError, LogDamaged, StoreUnavailable
 from beliefbase.events.frontier import frontier_root
 from beliefbase.events.ids import ZERO_HASH
-from beliefbase.events.log import EventLog, Head
+from beliefbase.events.log import EventLog, Head, SignedHead
 from beliefbase.events.merging import checked
 
 MAGIC: Final = b"BBUNDLE\x01"
@@ -41,10 +42,12 @@ SEGMENT: Final = 1 << 20
 _MOST: Final = SEGMENT + limits.FOREIGN_SKELETON_BYTES + limits.BODY_BYTES + SALT_BYTES + 8
 RATIO: Final = 100
 """A segment that zlib makes smaller than a hundredth is stored as it is, and one that claims so is refused."""
-_STORED, _DEFLATED, _SEAL = 0, 1, 255
+_STORED, _DEFLATED, _SIGNED, _SEAL = 0, 1, 2, 255
 _HEADER: Final = struct.Struct(">BII")
 _SIZES: Final = struct.Struct(">II")
 _SEALED: Final = struct.Struct(">Q32s")
+_COUNT: Final = struct.Struct(">I")
+_SIGNED_HEAD: Final = struct.Struct(">16sQ32s64s")
 
 
 class BundleDamaged(LogDamaged):
@@ -109,7 +112,8 @@ def export(log: EventLog, path: Path) -> Contents:
     partial = path.with_name(path.name + ".tmp")
     try:
         with partial.open("wb") as file:
-            contents = _Writing(file).write(event for page in log.since(()) for event in page)
+            with log.still() as now:
+                contents = _Writing(file).write((event for page in now.since(()) for event in page), now.signatures())
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -129,7 +133,7 @@ class _Writing:
         self._digest = hashlib.sha256()
         self._size = 0
 
-    def write(self, events: Iterable[Event]) -> Contents:
+    def write(self, events: Iterable[Event], signed: Sequence[SignedHead]) -> Contents:
         """Write everything."""
         self._put(MAGIC)
         heads, segment = Heads(), bytearray()
@@ -146,6 +150,10 @@ class _Writing:
         if segment:
             plain += len(segment)
             self._put_segment(bytes(segment))
+        if signed:
+            self._put(bytes((_SIGNED,)) + _COUNT.pack(len(signed)))
+            for one in signed:
+                self._put(_SIGNED_HEAD.pack(*one))
         root = heads.root()
         self._put(bytes((_SEAL,)) + _SEALED.pack(count, root))
         self._file.write(self._digest.digest())
@@ -176,6 +184,8 @@ class Bundle:
         self.path = path
         self._digests: list[bytes] = []
         """Of the segments as they were checked, so that the second reading reads the same."""
+        self.signatures: list[SignedHead] = []
+        """Signed heads; whoever takes them checks them."""
         try:
             self._file = path.open("rb")
         except OSError as error:
@@ -224,6 +234,7 @@ class Bundle:
                 raise
             except BeliefbaseError as error:
                 raise reading.damaged(str(error)) from error
+        self.signatures = reading.signed
         root = heads.root()
         if (events, root) != reading.seal:
             raise reading.damaged("it doesn't hold the events that its seal says")
@@ -241,6 +252,7 @@ class _Reading:
         self.plain = 0
         self.seal = (0, b"")
         """How many events, and the root of their frontier."""
+        self.signed: list[SignedHead] = []
         file.seek(0)
 
     def segments(self) -> Iterator[tuple[bytes, list[Event]]]:
@@ -248,6 +260,12 @@ class _Reading:
         if self._take(len(MAGIC), "no bundle of this format") != MAGIC:
             raise self.damaged("it is no bundle that this release can read")
         while (method := self._take(1)[0]) != _SEAL:
+            if method == _SIGNED:
+                (count,) = _COUNT.unpack(self._take(_COUNT.size))
+                self.signed += [
+                    SignedHead._make(_SIGNED_HEAD.unpack(self._take(_SIGNED_HEAD.size))) for _ in range(count)
+                ]
+                continue
             stored_size, plain_size = _SIZES.unpack(self._take(_SIZES.size))
             if method not in {_STORED, _DEFLATED}:
                 raise self.damaged(f"a segment is stored in the unknown way {method}")

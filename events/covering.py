@@ -14,7 +14,7 @@ from beliefbase.events.envelope import Event
 from beliefbase.events.erasure import NAMING, By, Erasure, erasure_of, followers
 from beliefbase.events.hlc import ms_of
 from beliefbase.events.log import Stored
-from beliefbase.events.sqlite_tables import Tables
+from beliefbase.events.tables import Tables
 
 _NAMING = frozenset(int(role) for role in NAMING)
 _Name = bytes | tuple[str, bytes | None]
@@ -40,6 +40,7 @@ class Covering:
         erasures = self._tables.erasures
         for by in erasures.pending():
             if ms_of(by.hlc) <= self._wall:
+                self._tables.alone()
                 erasures.settle(by)
                 self._delete(erasures.covered_by(by))
                 self.clean_aside(())
@@ -52,15 +53,21 @@ class Covering:
             erasures.note(erasure)
             if local:
                 self._wall = max(self._wall, ms_of(erasure.by.hlc))
+        released = set[int]()
+        # One that was carried out ahead of the wall takes those before it along: the earliest that covers an event
+        # must not be pending where a later one was carried out.
+        until = max(self._wall, ms_of(erasures.settled_until()))
         for by in erasures.pending():
-            if ms_of(by.hlc) <= self._wall:
+            if ms_of(by.hlc) <= until:
+                self._tables.alone()
                 erasures.settle(by)
+                released.update(erasures.covered_by(by))
         changed = self._spread(self._reached(arrived, new))
         own = {one.position for one in arrived}
         due = self._due(changed)
         if changed.keys() - own:
             erasures.reword()
-        self._delete(due - own)
+        self._delete((due | released) - own)
         if new or changed:
             self.clean_aside(())
         return due & own
@@ -73,8 +80,9 @@ class Covering:
         while reached:
             found |= reached
             names = {name for digest in reached for name in _names(todo[digest])}
+            copies = {_copied(todo[digest]) for digest in reached}
             rest = (event for digest, event in todo.items() if digest not in found)
-            reached = {event.hash for event in rest if names & {*_names(event), *_named(event)}}
+            reached = {e.hash for e in rest if names & _named(e) or (e.skeleton.source_ref and _copied(e) in copies)}
         self.erased += self._tables.erasures.delete_aside(found)
         return found.intersection(event.hash for event in waiting)
 
@@ -120,8 +128,7 @@ class Covering:
         found: dict[_Name, By] = {}
         for stored in self._tables.by_position(sorted(positions)):
             by = positions[stored.position]
-            skeleton = stored.event.skeleton
-            called: tuple[_Name, ...] = (*_names(stored.event), (skeleton.type, skeleton.source_ref))
+            called: tuple[_Name, ...] = (*_names(stored.event), _copied(stored.event))
             for name in called:
                 found[name] = min(by, found.get(name, by))
         return found
@@ -129,6 +136,8 @@ class Covering:
     def _spread(self, reached: dict[By, list[Event]]) -> dict[int, By]:
         """Cover what is reached and all that follows; returns what is covered otherwise than before."""
         changed: dict[int, By] = {}
+        if reached:
+            self._tables.alone()
         for by in sorted(reached):
             wave = reached[by]
             while wave:
@@ -168,6 +177,11 @@ def _names(event: Event) -> tuple[bytes, ...]:
     """What others call an event."""
     ref = event.skeleton.source_ref
     return (event.id,) if ref is None else (event.id, ref)
+
+
+def _copied(event: Event) -> tuple[str, bytes | None]:
+    """What an event has in common with its copies, where it has a source_ref."""
+    return event.skeleton.type, event.skeleton.source_ref
 
 
 def _named(event: Event) -> set[bytes]:

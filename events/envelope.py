@@ -6,12 +6,12 @@ and never encoded again to be hashed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Self
 
 from beliefbase.events import limits
-from beliefbase.events.codec import pack, pack_ordered, unpack, unpack_trusted
+from beliefbase.events.codec import pack, pack_ordered, unpack, unpack_all_trusted, unpack_trusted
 from beliefbase.events.errors import LimitExceeded, NotCanonical
 from beliefbase.events.ids import ID_BYTES, commitment, skeleton_hash
 
@@ -109,10 +109,16 @@ def verify(raw: bytes) -> Skeleton:
     return skeleton
 
 
+def decode_all(raws: Iterable[bytes]) -> list[tuple[Any, ...]]:
+    """:func:`decode` of each, as plain tuples in the order of the fields, for half of what that costs."""
+    rows: list[tuple[Any, ...]] = unpack_all_trusted(raws)
+    return [row if row[0] == FORMAT else _foreign(row) for row in rows]
+
+
 class Event:
     """A skeleton as it is stored, its id, and its words where there are any."""
 
-    __slots__ = ("__dict__", "body", "hash", "id", "raw", "salt")
+    __slots__ = ("__dict__", "body", "hash", "id", "names", "raw", "salt")
 
     def __init__(self, raw: bytes, salt: bytes | None = None, body: bytes | None = None) -> None:
         self.raw = raw
@@ -121,9 +127,17 @@ class Event:
         self.hash = skeleton_hash(raw)
         """SHA-256 of the skeleton: the ``prev`` of the event after it."""
         self.id = self.hash[:ID_BYTES]
+        self.names: tuple[tuple[bytes, int], ...] | None = None
+        """What the payload names, in which role, where the event was built here; else the catalogue reads it."""
 
     @classmethod
-    def build(cls, skeleton: Skeleton, salt: bytes | None = None, body: bytes | None = None) -> Self:
+    def build(
+        cls,
+        skeleton: Skeleton,
+        salt: bytes | None = None,
+        body: bytes | None = None,
+        names: tuple[tuple[bytes, int], ...] | None = None,
+    ) -> Self:
         """A new event, from a skeleton whose payload comes from the catalogue: plain types, maps in key order.
 
         Raises:
@@ -131,6 +145,7 @@ class Event:
         """
         event = cls(_sized(skeleton.type, pack_ordered(skeleton)), salt, body)
         event.__dict__["skeleton"] = skeleton  # what the cached property would decode again
+        event.names = names
         return event
 
     @cached_property

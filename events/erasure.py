@@ -19,7 +19,7 @@ from beliefbase.events.envelope import Event, Skeleton
 
 ERASED: Final = "subject.erased"
 EXTRACTED: Final = "belief.extracted"
-NAMING: Final = (Role.STATE, Role.LINK, Role.SHOWN, Role.CITED)
+NAMING: Final = (Role.STATE, Role.LINK, Role.SHOWN, Role.CITED, Role.INPUT)
 """The roles in which an event names what its words may be made from."""
 
 

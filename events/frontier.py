@@ -18,6 +18,7 @@ from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import Head
 
 BUCKETS: Final = 4096
+_NUMBERS: Final = tuple(number.to_bytes(2, "big") for number in range(BUCKETS))
 EMPTY_ROOT: Final = hashlib.sha256().digest()
 """Root of a log without events."""
 
@@ -77,7 +78,7 @@ def bucket_range(bucket: int) -> tuple[bytes, bytes]:
     return start.ljust(ID_BYTES, b"\0"), bytes((start[0], start[1] | 0xF)).ljust(ID_BYTES, b"\xff")
 
 
-def bucket_hash(heads: Iterable[Head]) -> bytes:
+def bucket_hash(heads: Iterable[tuple[bytes, int, bytes]]) -> bytes:
     """Hash of a bucket with these heads; of an empty bucket, nothing."""
     ordered = sorted(heads)
     if not ordered:
@@ -87,7 +88,7 @@ def bucket_hash(heads: Iterable[Head]) -> bytes:
 
 def root_hash(buckets: Mapping[int, bytes]) -> bytes:
     """Root of a frontier with these hashes of buckets."""
-    return hashlib.sha256(b"".join(n.to_bytes(2, "big") + buckets[n] for n in sorted(buckets) if buckets[n])).digest()
+    return hashlib.sha256(b"".join([_NUMBERS[n] + hash for n, hash in sorted(buckets.items()) if hash])).digest()
 
 
 def frontier_root(heads: Iterable[Head]) -> bytes:

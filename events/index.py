@@ -13,7 +13,7 @@ from beliefbase.events.catalog import CATALOG, Unreadable
 from beliefbase.events.catalog.registry import FATE_CHANGING
 from beliefbase.events.envelope import FORMAT, Event, Skeleton
 
-INDEX_VERSION: Final = 1
+INDEX_VERSION: Final = 2
 """Goes up whenever an event gives other rows than before: a log that has another version is indexed anew."""
 _KEY: Final = struct.Struct(">q").unpack_from
 _NAMES_FROM: Final = 55
@@ -34,7 +34,8 @@ def key_of(name: bytes) -> int:
 
 def rows(position: int, event: Event) -> list[tuple[int, int, int]]:
     """The index rows (key, role, position) of an event."""
-    return [(_KEY(name)[0], role, position) for name, role in CATALOG.references(event.skeleton, event.id)]
+    references = CATALOG.references(event.skeleton, event.id, event.names)
+    return [(_KEY(name)[0], role, position) for name, role in references]
 
 
 def names(event: Event, candidates: Iterable[bytes]) -> bool:

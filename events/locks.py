@@ -27,11 +27,11 @@ class WriteLock:
         self._owner: int | None = None
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self, *, wait: bool = True) -> Iterator[None]:
         """Hold the lock for the length of a block.
 
         Raises:
-            StoreUnavailable: another holds it for too long, or the lock file can't be opened.
+            StoreUnavailable: another holds it for too long, without ``wait`` at all; or its file can't be opened.
         """
         if self._owner == threading.get_ident():
             raise StoreUnavailable(
@@ -39,12 +39,13 @@ class WriteLock:
                 hint="use the transaction that is open, or end it first",
                 path=str(self._path),
             )
-        deadline = time.monotonic() + self._seconds
-        if not self._thread.acquire(timeout=self._seconds):
+        seconds = self._seconds if wait else 0.0
+        deadline = time.monotonic() + seconds
+        if not self._thread.acquire(timeout=seconds):
             raise self._busy("a thread of this process")
         self._owner = threading.get_ident()
         try:
-            file = self._lock_file(deadline)
+            file = self._lock_file(deadline if wait else None)
             try:
                 yield
             finally:
@@ -55,7 +56,7 @@ class WriteLock:
             self._owner = None
             self._thread.release()
 
-    def _lock_file(self, deadline: float) -> int:
+    def _lock_file(self, deadline: float | None) -> int:
         try:
             file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
@@ -67,6 +68,9 @@ class WriteLock:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if deadline is None:
+                os.close(file)
+                raise self._busy("another process") from None
             if not _Waiter(file).wait(deadline - time.monotonic()):
                 raise self._busy("another process") from None
         except OSError as error:

@@ -6,7 +6,7 @@ of branch heads, is the only cursor that counts; positions are a local hint for 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -21,6 +21,21 @@ class Head(NamedTuple):
     seq: int
     hash: bytes
     """SHA-256 of its skeleton, 32 bytes."""
+
+
+class SignedHead(NamedTuple):
+    """A head that its writer's key vouches for, and by it for everything before (``beliefbase.events.signing``)."""
+
+    writer: bytes
+    seq: int
+    hash: bytes
+    signature: bytes
+    """64 bytes."""
+
+    @property
+    def head(self) -> Head:
+        """What is signed."""
+        return Head(self.writer, self.seq, self.hash)
 
 
 class Stored(NamedTuple):
@@ -66,6 +81,10 @@ class Filing(Protocol):
         """Ids that words are filed under for which no event is stored."""
 
 
+Scanned = tuple[int, bytes, bytes | None]
+"""Position, skeleton and body of a stored event: what a pass over a whole log takes for an :class:`Event`."""
+
+
 class Known(NamedTuple):
     """Where a stored event stands in the order of all events."""
 
@@ -85,6 +104,14 @@ class Gap(NamedTuple):
     """SHA-256 of the skeleton that is wanted."""
     event_id: bytes
     """The event kept aside."""
+
+
+class Misindexed(NamedTuple):
+    """A row of a log's index that is not what the events give."""
+
+    what: str
+    event: Event | None
+    """Which event it is about, where one is stored."""
 
 
 class Fork(NamedTuple):
@@ -142,9 +169,19 @@ class Transaction(Protocol):
             Equivocation: other bytes stand under the same (writer, seq).
         """
 
+    def sign(self, signed: Iterable[SignedHead]) -> int:
+        """Keep the signatures of stored events, of a branch the newest; returns how many were kept."""
+
 
 class EventLog(Protocol):
     """An append-only set of hash-chained streams with their words."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether events become visible in the order of their positions, so that none ever appears behind the last.
+
+        Where they don't, whoever follows the log asks :meth:`since` the frontier that it has.
+        """
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """Begin; commit at the end of the block, roll back on an exception.
@@ -166,6 +203,12 @@ class EventLog(Protocol):
 
     def read(self, after: int = 0, *, limit: int = 1000, words: bool = True) -> Iterator[list[Stored]]:
         """Pages in arrival order of all events behind a position."""
+
+    def scan(self, *, limit: int = 1000) -> Iterator[list[Scanned]]:
+        """Pages of all events as they are stored, in arrival order."""
+
+    def scan_types(self, types: Collection[str], *, limit: int = 1000) -> Iterator[list[Scanned]]:
+        """Pages of the events of some types, type by type and each in arrival order; without their words."""
 
     def still(self) -> AbstractContextManager[EventLog]:
         """The log as it is now, for the length of a block: only to be read, while others may go on writing."""
@@ -190,6 +233,18 @@ class EventLog(Protocol):
 
     def heads(self, buckets: Collection[int]) -> list[Head]:
         """The heads in these buckets."""
+
+    def signatures(self, writers: Collection[bytes] | None = None) -> list[SignedHead]:
+        """The newest signature of each branch that has one: of these writers, or of all."""
+
+    def signed_root(self) -> bytes:
+        """SHA-256 over the heads that are signed; costs by how many there are."""
+
+    def take_signatures(self, signed: Iterable[SignedHead]) -> int:
+        """Keep foreign signatures of stored events; returns how many were new.
+
+        Those that the key in the writer's first event didn't make are passed over, where that can be checked.
+        """
 
     def get(self, event_id: bytes) -> Event | None:
         """One event by its id."""
@@ -223,6 +278,9 @@ class EventLog(Protocol):
 
     def want(self, ids: Collection[bytes]) -> None:
         """Note events whose words are gone in another way, such as by damage, so that a sync asks for them."""
+
+    def misindexed(self, progress: Callable[[int], None] = ...) -> Iterator[Misindexed]:
+        """Where the index is not what the events give, for audits; ``progress`` hears how many were looked at."""
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""

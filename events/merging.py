@@ -12,7 +12,7 @@ from beliefbase.events.errors import BeliefbaseError, NotCanonical
 from beliefbase.events.frontier import Branch
 from beliefbase.events.ids import ID_BYTES, ZERO_HASH, skeleton_hash
 from beliefbase.events.log import Fork, MergeReport
-from beliefbase.events.sqlite_tables import Placed, Tables
+from beliefbase.events.tables import Placed, Tables
 from beliefbase.events.transaction import LogTransaction, begun, continued
 
 PAGE: Final = 1000

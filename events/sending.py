@@ -10,7 +10,7 @@ from beliefbase.events.envelope import Event
 from beliefbase.events.frontier import Branch, held
 from beliefbase.events.ids import skeleton_hash
 from beliefbase.events.log import Head, Stored
-from beliefbase.events.sqlite_tables import Tables
+from beliefbase.events.tables import Tables
 
 
 def lacking(

@@ -15,22 +15,23 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, cast
 
 from eventsourcing.persistence import ConnectionPoolClosedError, ConnectionUnavailableError
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnection, SQLiteConnectionPool, SQLiteDatastore
 
+from beliefbase.events import restarts
 from beliefbase.events.catalog import Role
 from beliefbase.events.envelope import Event
 from beliefbase.events.errors import AppendUnknown, BeliefbaseError, StoreUnavailable, UsedAfterFork
 from beliefbase.events.hlc import wall_ms
 from beliefbase.events.locks import WriteLock
 from beliefbase.events.sqlite_errors import explained, writes_nothing
-from beliefbase.events.sqlite_schema import BUSY_SECONDS, Durability, connect, prepare
-from beliefbase.events.sqlite_tables import Tables, cursor_of
-from beliefbase.events.table_log import TableLog
+from beliefbase.events.sqlite_schema import BUSY_SECONDS, SYNCHRONOUS, Durability, connect, prepare
+from beliefbase.events.sqlite_tables import SQLiteTables, cursor_of
+from beliefbase.events.table_log import KeptLog
 from beliefbase.events.transaction import LogTransaction
 
 _INHERITED: Final[list[object]] = []
@@ -103,7 +104,7 @@ class Recorder(SQLiteApplicationRecorder):
         return []
 
 
-class SQLiteLog(TableLog):
+class SQLiteLog(KeptLog):
     """A log in one SQLite file; implements :class:`beliefbase.events.log.EventLog`.
 
     Args:
@@ -112,6 +113,7 @@ class SQLiteLog(TableLog):
         durability: ``power``: an acknowledged append survives a power cut. ``process``: it survives the end of the
             process, and a power cut may take the newest appends away.
         wall: Now, in milliseconds: an erasure stamped later waits.
+        boot: Names this run of the machine (``beliefbase.events.restarts``).
 
     Raises:
         StoreUnavailable: missing, not a log, of a newer release, or not to be opened.
@@ -124,10 +126,14 @@ class SQLiteLog(TableLog):
         create: bool = True,
         durability: Durability = "power",
         wall: Callable[[], int] = wall_ms,
+        boot: Callable[[], str] = restarts.boot_id,
     ) -> None:
         self.path = Path(path).absolute()
         self._durability = durability
         self._wall = wall
+        self._boot = boot()
+        self._safe = durability == "power"
+        """Whether the log knows, should the power go, that events may be missing."""
         self._pid = os.getpid()
         self._lock = WriteLock(self.path.with_name(self.path.name + ".lock"), seconds=BUSY_SECONDS)
         prepare(self.path, durability, self._lock, create=create)
@@ -137,20 +143,26 @@ class SQLiteLog(TableLog):
         self._closed = False
         self.ensure_index()
         self.carry_out_erasures()
+        self._find_restart()
 
     # ------------------------------------------------------------------ writing
 
     @contextmanager
-    def transaction(self) -> Iterator[LogTransaction]:
-        """Begin; commit at the end of the block, roll back on an exception (see the protocol)."""
+    def transaction(self, *, wait: bool = True) -> Iterator[LogTransaction]:
+        """Begin; commit at the end of the block, roll back on an exception (see the protocol).
+
+        Without ``wait`` StoreUnavailable is raised where another writes just now.
+        """
         self._check_usable()
-        with self._lock.held(), self._connection() as connection, cursor_of(connection.sqlite) as cursor:
+        with self._lock.held(wait=wait), self._connection() as connection, cursor_of(connection.sqlite) as cursor:
             self._check_usable()
             try:
+                if not self._safe:
+                    self._note_boot(cursor)
                 cursor.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
-            transaction = LogTransaction(Tables(cursor), self._wall())
+            transaction = LogTransaction(SQLiteTables(cursor), self._wall())
             try:
                 transaction.carry_out()
                 yield transaction
@@ -177,6 +189,35 @@ class SQLiteLog(TableLog):
                 with suppress(sqlite3.Error):  # what was erased is erased; checkpoint() says whether the file is empty
                     cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def _note_boot(self, cursor: sqlite3.Cursor) -> None:
+        """Before the first append that a power cut may take: note, such that none can take it, that it may happen."""
+        tables = SQLiteTables(cursor)
+        if not restarts.is_noted(tables, self._boot):
+            cursor.execute("PRAGMA synchronous = FULL")
+            cursor.execute("BEGIN IMMEDIATE")
+            try:
+                if restarts.is_new(tables, self._boot):
+                    restarts.find(tables, self._wall())
+                restarts.note(tables, self._boot)
+                cursor.execute("COMMIT")
+            finally:
+                if cursor.connection.in_transaction:
+                    cursor.execute("ROLLBACK")
+                cursor.execute(f"PRAGMA synchronous = {SYNCHRONOUS[self._durability]}")
+        self._safe = True
+
+    def _find_restart(self) -> None:
+        """Take note, at the first opening after a restart of the machine, of up to where events are left."""
+        with self._reading() as tables:
+            if not restarts.is_new(tables, self._boot):
+                return
+        with suppress(StoreUnavailable), self.transaction() as transaction:
+            if restarts.is_new(transaction.tables, self._boot):
+                restarts.find(transaction.tables, self._wall())
+
+    def _settling(self) -> AbstractContextManager[LogTransaction]:
+        return self.transaction(wait=False)
+
     def checkpoint(self) -> bool:
         """Move everything into the main file and empty the write-ahead file; False while an open read prevents it.
 
@@ -192,19 +233,29 @@ class SQLiteLog(TableLog):
 
     # ------------------------------------------------------------------ the file
 
+    @property
+    def name(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    def size(self) -> int:
+        """Bytes of the file and of its write-ahead file."""
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
     def close(self) -> None:
         """Release the files; the log can't be used after. In a forked child they are left to the parent."""
         self._closed = True
         self._datastore.close()
 
     @contextmanager
-    def _reading(self) -> Iterator[Tables]:
+    def _reading(self) -> Iterator[SQLiteTables]:
         """One snapshot."""
         self._check_usable()
         with self._connection() as connection, cursor_of(connection.sqlite) as cursor:
             try:
                 cursor.execute("BEGIN")
-                yield Tables(cursor)
+                yield SQLiteTables(cursor)
             except sqlite3.Error as error:
                 raise explained(error, self.path) from error
             finally:
@@ -258,7 +309,7 @@ class SQLiteLog(TableLog):
         """After a commit that failed: return if it was stored after all, raise what is known otherwise."""
         try:
             with closing(connect(self.path, self._durability)) as connection, cursor_of(connection) as cursor:
-                tables = Tables(cursor)
+                tables = SQLiteTables(cursor)
                 if not writes_nothing(error):
                     # The whole transaction may be in the file, not yet on the disk and visible only after a crash.
                     # A commit that succeeds either writes over it or takes it to the disk.

@@ -15,8 +15,8 @@ REWORDED: Final = "reworded"
 """Setting: how often something became of stored events' words, or of their coverage, after they had been stored."""
 
 
-class ErasureTables:
-    """Reads and writes what a log keeps about erasures, through a cursor that is in a transaction."""
+class SQLiteErasures:
+    """Implements :class:`beliefbase.events.tables.ErasureTables` through a cursor that is in a transaction."""
 
     def __init__(self, cursor: sqlite3.Cursor) -> None:
         self._cursor = cursor
@@ -50,6 +50,11 @@ class ErasureTables:
     def settle(self, erasure: By) -> None:
         """Note that an erasure is carried out, from now on as its events arrive."""
         self._cursor.execute("UPDATE erasures SET pending = 0 WHERE event_id = ?", (erasure.id,))
+
+    def settled_until(self) -> int:
+        """Stamp of the latest erasure that was carried out, 0 for none."""
+        row = self._cursor.execute("SELECT ifnull(max(hlc), 0) FROM erasures WHERE NOT pending").fetchone()
+        return int(row[0])
 
     # ------------------------------------------------------------------ coverage
 

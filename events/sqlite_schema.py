@@ -4,7 +4,7 @@
 events     the skeletons at their positions (rowid); the table of eventsourcing's recorder (originator_id = stream)
 words      the bodies that are here, at the position of their event
 heads      every branch with its last event: the frontier
-buckets    hashes of the heads by writer prefix; NULL: to be computed anew
+buckets    those whose hash, which settings keep, is to be computed anew
 refs       the index: which events name what, in which role
 tips       for beliefs: the latest fate-changing revisions
 aside      foreign events whose predecessor isn't stored
@@ -12,10 +12,12 @@ erasures   whose words are to go, and whether that is still pending
 covered    the events whose words an erasure covers, with the earliest that does
 wanted     the events whose words are not here although no erasure covers them
 stamps     the stamps of all events, for the clock
-settings   index version, store id; `erasing` while words are deleted; `reworded` counts what became of words later
+signatures the newest signed head of each branch that has one
+settings   index version, store id; `buckets`: hashes of the heads by writer prefix; `erasing` while words are deleted;
+           `reworded` counts what became of words later; what restarts.py notes
 =========  ==========================================================================================
 
-Everything but events, words, aside and the store id can be made anew from events and words.
+Everything but events, words, aside, signatures and the store id can be made anew from events and words.
 """
 
 from __future__ import annotations
@@ -39,8 +41,16 @@ APPLICATION_ID: Final = 0x62656C66
 """``belf``."""
 SCHEMA_VERSION: Final = 1
 BUSY_SECONDS: Final = 30
-_SYNCHRONOUS: Final[dict[Durability, str]] = {"power": "FULL", "process": "NORMAL"}
+SYNCHRONOUS: Final[dict[Durability, str]] = {"power": "FULL", "process": "NORMAL"}
 
+SIGNATURES: Final = """CREATE TABLE IF NOT EXISTS signatures (
+    stream TEXT PRIMARY KEY,
+    writer BLOB NOT NULL,
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    signature BLOB NOT NULL
+) WITHOUT ROWID"""
+"""Of its own, because the first logs didn't have it."""
 SCHEMA: Final = f"""
 CREATE TABLE events (
     rowid INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -90,6 +100,7 @@ CREATE INDEX erasures_pending ON erasures (hlc) WHERE pending;
 CREATE TABLE covered (position INTEGER PRIMARY KEY, hlc INTEGER NOT NULL, erasure BLOB NOT NULL);
 CREATE INDEX covered_erasure ON covered (erasure);
 CREATE TABLE wanted (position INTEGER PRIMARY KEY);
+{SIGNATURES};
 CREATE TABLE settings (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
@@ -123,7 +134,7 @@ def connect(path: Path, durability: Durability, *, create: bool = False) -> sqli
     )
     try:
         for pragma in (
-            f"synchronous = {_SYNCHRONOUS[durability]}",
+            f"synchronous = {SYNCHRONOUS[durability]}",
             "trusted_schema = OFF",
             "cell_size_check = ON",
             # Always: a row that moves to another page would otherwise leave its text behind for ever.
@@ -146,10 +157,14 @@ def prepare(path: Path, durability: Durability, lock: WriteLock, *, create: bool
     Raises:
         StoreUnavailable: missing, not a log, of a newer release, or not to be opened.
     """
-    if not path.parent.is_dir():
-        raise _unavailable(path, "the directory doesn't exist", "make it, or check the path")
-    if not create and not path.exists():
-        raise _unavailable(path, "there is no log", "check the path, or make a store with `beliefbase init`")
+    try:
+        if not path.parent.is_dir():
+            raise _unavailable(path, "the directory doesn't exist", "make it, or check the path")
+        if not create and not path.exists():
+            raise _unavailable(path, "there is no log", "check the path, or make a store with `beliefbase init`")
+    except OSError as error:
+        what = f"its directory can't be looked into ({error.strerror})"
+        raise _unavailable(path, what, "check the owner and mode of the directory and of those above it") from error
     try:
         connection = connect(path, durability, create=create)
         try:
@@ -161,6 +176,9 @@ def prepare(path: Path, durability: Durability, lock: WriteLock, *, create: bool
             elif _patiently(connection, "PRAGMA journal_mode") != ("wal",):  # a copy made by VACUUM INTO
                 with lock.held():
                     _patiently(connection, "PRAGMA journal_mode = WAL")
+            if _patiently(connection, "SELECT count(*) FROM sqlite_master WHERE name = 'signatures'") == (0,):
+                with lock.held():
+                    connection.execute(SIGNATURES)
         finally:
             connection.close()
     except sqlite3.Error as error:

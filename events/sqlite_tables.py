@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from beliefbase.events import index
 from beliefbase.events.envelope import Event
 from beliefbase.events.frontier import Branch, bucket_hash, bucket_range
-from beliefbase.events.log import Filed, Gap, Head, Stored
-from beliefbase.events.sqlite_erasure import ErasureTables
+from beliefbase.events.log import Filed, Gap, Head, Scanned, Stored
+from beliefbase.events.sqlite_erasure import SQLiteErasures
+from beliefbase.events.sqlite_index import SQLiteIndex
+from beliefbase.events.sqlite_signatures import SQLiteSignatures
+from beliefbase.events.tables import Found, Placed
 
 _PARAMETERS: Final = 900
 """Most values in one IN list: below the least limit that SQLite is built with."""
 _EVENT: Final = "e.rowid, e.state, w.salt, w.body FROM {} LEFT JOIN words w ON w.position = e.rowid"
 _BARE: Final = "e.rowid, e.state, NULL, NULL FROM {}"
+
+_HASHED: Final = struct.Struct(">H32s")
+"""A bucket's number and hash."""
 
 
 @contextmanager
@@ -32,28 +39,18 @@ def cursor_of(connection: sqlite3.Connection) -> Iterator[sqlite3.Cursor]:
             cursor.close()
 
 
-class Placed(NamedTuple):
-    """An event with its place: what a row of the log is made from."""
-
-    stream: str
-    event: Event
-
-
-class Found(NamedTuple):
-    """A stored skeleton, looked up by stream and seq."""
-
-    position: int
-    stream: str
-    raw: bytes
-    has_words: bool
-
-
-class Tables:
-    """Reads and writes the rows of a log through a cursor that is in a transaction."""
+class SQLiteTables:
+    """Implements :class:`beliefbase.events.tables.Tables` through a cursor that is in a transaction."""
 
     def __init__(self, cursor: sqlite3.Cursor) -> None:
         self._cursor = cursor
-        self.erasures = ErasureTables(cursor)
+        self.erasures = SQLiteErasures(cursor)
+        self.signatures = SQLiteSignatures(cursor)
+        self.index = SQLiteIndex(cursor)
+
+    def alone(self, *, wait: bool = True) -> bool:
+        """Whether nobody else is storing: always, a file has one writer at a time."""
+        return True
 
     # ------------------------------------------------------------------ settings
 
@@ -75,10 +72,15 @@ class Tables:
         """Position of the newest event, 0 for none."""
         return int(self._cursor.execute("SELECT ifnull(max(rowid), 0) FROM events").fetchone()[0])
 
-    def store(self, placed: Iterable[Placed], *, after: int) -> None:
-        """Insert events and their index rows at the positions after ``after``; not their words."""
+    def reserve(self, count: int) -> Sequence[int]:
+        """The positions after the newest event's."""
+        last = self.last_position()
+        return range(last + 1, last + 1 + count)
+
+    def store(self, placed: Sequence[Placed], positions: Sequence[int]) -> None:
+        """Insert events and their index rows at these positions; not their words."""
         events, refs, stamps = [], [], []
-        for position, (stream, event) in enumerate(placed, after + 1):
+        for position, (stream, event) in zip(positions, placed, strict=True):
             skeleton = event.skeleton
             events.append((position, stream, skeleton.seq, index.topic(skeleton), event.raw))
             refs += index.rows(position, event)
@@ -98,6 +100,28 @@ class Tables:
             cursor.execute(f"SELECT {what} WHERE e.rowid > ? ORDER BY e.rowid", (after,))
             while rows := cursor.fetchmany(limit):
                 yield [Stored(position, Event(raw, salt, body)) for position, raw, salt, body in rows]
+
+    def scan(self, *, limit: int) -> Iterator[list[Scanned]]:
+        """Pages of all events as they are stored, in arrival order."""
+        yield from self._scan(
+            "SELECT e.rowid, e.state, w.body FROM events e LEFT JOIN words w ON w.position = e.rowid ORDER BY e.rowid",
+            (),
+            limit,
+        )
+
+    def scan_type(self, name: str, *, limit: int) -> Iterator[list[Scanned]]:
+        """Pages of the events of a type, of any version, in arrival order; without their words."""
+        yield from self._scan(
+            "SELECT rowid, state, NULL FROM events WHERE topic >= ?1 || '/' AND topic < ?1 || '0' ORDER BY rowid",
+            (name,),
+            limit,
+        )
+
+    def _scan(self, sql: str, parameters: tuple[str, ...], limit: int) -> Iterator[list[Scanned]]:
+        with self._own_cursor() as cursor:
+            cursor.execute(sql, parameters)
+            while rows := cursor.fetchmany(limit):
+                yield rows
 
     def stream(self, stream: str, *, after: int = 0, words: bool = True) -> Iterator[Stored]:
         """The events of a stream behind a seq, in seq order."""
@@ -262,16 +286,22 @@ class Tables:
 
     def buckets(self) -> tuple[dict[int, bytes], dict[int, bytes]]:
         """The hashes of all buckets, and of those the ones that had to be computed anew."""
-        hashes: dict[int, bytes] = dict(self._cursor.execute("SELECT bucket, hash FROM buckets").fetchall())
-        fresh = {bucket: self._bucket_hash(bucket) for bucket, hash in hashes.items() if hash is None}
-        return hashes | fresh, fresh
+        # All in one value: rows would take longer to read than everything else that a sync of a few writers does.
+        hashes: dict[int, bytes] = dict(_HASHED.iter_unpack(self.setting("buckets") or b""))
+        fresh = {}
+        for bucket, hash in self._cursor.execute("SELECT bucket, hash FROM buckets").fetchall():
+            hashes[bucket] = fresh[bucket] = self._bucket_hash(bucket) if hash is None else hash
+        return hashes, fresh
 
     def put_bucket_hashes(self, hashes: Mapping[int, bytes]) -> None:
-        """Keep hashes of buckets until their heads change."""
-        self._cursor.executemany("UPDATE buckets SET hash = ? WHERE bucket = ?", [(h, b) for b, h in hashes.items()])
+        """Keep hashes of buckets, of all that have to be computed anew, until their heads change."""
+        kept = dict(_HASHED.iter_unpack(self.setting("buckets") or b""))
+        self.change_setting("buckets", b"".join(_HASHED.pack(*item) for item in (kept | dict(hashes)).items()))
+        self._cursor.execute("DELETE FROM buckets")
 
     def _bucket_hash(self, bucket: int) -> bytes:
-        return bucket_hash(self.heads([bucket]))
+        inside = "SELECT writer, seq, hash FROM heads WHERE writer BETWEEN ? AND ?"
+        return bucket_hash(self._cursor.execute(inside, bucket_range(bucket)).fetchall())
 
     def forked_writers(self) -> list[bytes]:
         """The writers that have more than one branch."""

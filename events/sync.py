@@ -7,16 +7,18 @@ other has. Every page that was merged stays: after a cut the next run finds less
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from beliefbase.events.envelope import Event
+from beliefbase.events.frontier import bucket_hash, bucket_of, root_hash
 from beliefbase.events.hlc import MAX_COUNTER, ms_of, stamp
-from beliefbase.events.log import EventLog, Fork, Gap, MergeReport
+from beliefbase.events.log import EventLog, Fork, Gap, Head, MergeReport, SignedHead
 
 HEAD_BYTES: Final = 16 + 8 + 32
 BUCKET_BYTES: Final = 2 + 32
+SIGNED_BYTES: Final = HEAD_BYTES + 64
 _WORDS: Final = 1000
 """Words asked for at once."""
 
@@ -44,6 +46,8 @@ class Received:
     words_filled: int = 0
     words_refused: int = 0
     words_erased: int = 0
+    signatures: int = 0
+    """Signed heads that were new."""
     parked: int = 0
     """Events stamped further ahead of the wall than the clock follows: stored, and the clock was not moved."""
     before_newest: int = 0
@@ -71,14 +75,16 @@ class Receiver:
     ) -> None:
         self.log = log
         self.got = Received()
+        self.root = b""
+        """Root of its frontier at the end of a union, without what others wrote elsewhere meanwhile."""
         self._drift = max_drift_ms
         self._progress = progress
         self._horizon = stamp(wall + max_drift_ms, MAX_COUNTER)
         with log.transaction() as transaction:
             self._newest = transaction.max_hlc(self._horizon)
 
-    def take(self, pages: Iterable[list[Event]]) -> None:
-        """Merge pages of events.
+    def take(self, pages: Iterable[list[Event]], signed: Iterable[SignedHead] = ()) -> None:
+        """Merge pages of events, then the signatures that vouch for them.
 
         Raises:
             NotCanonical, LimitExceeded: an event breaks what no release may change; what came before it is stored.
@@ -88,19 +94,34 @@ class Receiver:
             self._look(page)
             self._progress("merging", self.got.sent)
         self.got.gaps = self.log.gaps()
+        self.got.signatures += self.log.take_signatures(signed)
 
     def take_from(self, other: EventLog) -> int:
         """Merge what another log has and this one lacks, as far as it can tell; returns how much was new."""
-        before = self.got.stored + self.got.words_filled
         mine, theirs = self.log.buckets(), other.buckets()
-        differing = {bucket for bucket in mine.keys() | theirs.keys() if mine.get(bucket) != theirs.get(bucket)}
-        self.got.sent_bytes += BUCKET_BYTES * len(mine)
+        return self.take_buckets(other, differing(mine, theirs), told=len(mine))
+
+    def take_buckets(self, other: EventLog, differing: Collection[int], *, told: int) -> int:
+        """Like :meth:`take_from`, where it is known which buckets differ, and so many of ours were told."""
+        before = self._new()
+        self.got.sent_bytes += BUCKET_BYTES * told
         if differing:
             heads = self.log.heads(differing)
             self.got.sent_bytes += HEAD_BYTES * len(heads)
             self.take(other.since(heads, differing))
         self._fill_words(other)
-        return self.got.stored + self.got.words_filled - before
+        self._take_signatures(other)
+        return self._new() - before
+
+    def _new(self) -> int:
+        return self.got.stored + self.got.words_filled + self.got.signatures
+
+    def _take_signatures(self, other: EventLog) -> None:
+        """All signatures that differ; a sync that was cut behind the events catches up here."""
+        if self.log.signed_root() != other.signed_root():
+            new = set(other.signatures()).difference(self.log.signatures())
+            self.got.sent_bytes += SIGNED_BYTES * len(new)
+            self.got.signatures += self.log.take_signatures(sorted(new))
 
     def _fill_words(self, other: EventLog) -> None:
         wanted = self.log.wanted()
@@ -139,15 +160,41 @@ def union(here: Receiver, there: Receiver) -> bool:
 
     They don't where others write meanwhile; then the next run brings the rest.
     """
-    while here.log.root() != there.log.root() or here.log.wanted() or there.log.wanted():
-        if not there.take_from(here.log) + here.take_from(there.log):
-            break
-    return here.log.root() == there.log.root()
+    mine, theirs = here.log.buckets(), there.log.buckets()
+    while True:
+        found, new = differing(mine, theirs), 0
+        if found or _differ_otherwise(here.log, there.log):
+            new += there.take_buckets(here.log, found, told=len(theirs))
+            new += here.take_buckets(there.log, found, told=len(mine))
+        if not new:
+            here.root = root_hash(mine)
+            there.root = root_hash(theirs) if found else here.root
+            return not found
+        mine, theirs = _looked_at(here.log, mine, found), _looked_at(there.log, theirs, found)
+
+
+def _looked_at(log: EventLog, hashes: Mapping[int, bytes], buckets: Collection[int]) -> dict[int, bytes]:
+    """The hashes of all buckets, those of these found anew: what a writer's events bring with them is its own."""
+    heads: dict[int, list[Head]] = {}
+    for head in log.heads(buckets):
+        heads.setdefault(bucket_of(head.writer), []).append(head)
+    return {**hashes, **{bucket: bucket_hash(found) for bucket, found in heads.items()}}
+
+
+def differing(mine: Mapping[int, bytes], theirs: Mapping[int, bytes]) -> set[int]:
+    """The buckets whose hashes differ, or that only one of two logs has."""
+    found = {bucket for bucket, hash in mine.items() if theirs.get(bucket) != hash}
+    return found.union(theirs.keys() - mine.keys())
+
+
+def _differ_otherwise(here: EventLog, there: EventLog) -> bool:
+    return here.signed_root() != there.signed_root() or bool(here.wanted() or there.wanted())
 
 
 def strangers(here: EventLog, there: EventLog) -> bool:
     """Whether two logs have no writer in common: they have never met."""
-    if here.buckets().items() & there.buckets().items():
+    theirs = there.buckets()
+    if any(theirs.get(bucket) == hash for bucket, hash in here.buckets().items()):
         return False  # equal buckets hold equal heads; the writers of logs that met long ago need not be listed
     return not _writers(here) & _writers(there)
 

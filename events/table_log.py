@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import islice
 from typing import Final
 
-from beliefbase.events import index, tips
+from beliefbase.events import index, restarts, tips
 from beliefbase.events.catalog import CATALOG, Role
 from beliefbase.events.envelope import Event
-from beliefbase.events.errors import StoreUnavailable
+from beliefbase.events.errors import InvalidEvent, StoreUnavailable
 from beliefbase.events.frontier import root_hash
-from beliefbase.events.log import Filed, Filing, Fork, Gap, Head, MergeReport, Stored
+from beliefbase.events.ids import commitment
+from beliefbase.events.indexed import misindexed
+from beliefbase.events.log import (
+    Filed,
+    Filing,
+    Fork,
+    Gap,
+    Head,
+    MergeReport,
+    Misindexed,
+    Scanned,
+    SignedHead,
+    Stored,
+)
 from beliefbase.events.merging import Merger, checked, forks_of
+from beliefbase.events.restarts import Restart
 from beliefbase.events.sending import lacking
-from beliefbase.events.sqlite_tables import Tables
+from beliefbase.events.signing import Certificate, can_sign
+from beliefbase.events.tables import Tables
 from beliefbase.events.transaction import LogTransaction
 
 _PAGE: Final = 1000
-_SETTLE: Final = 64
+_SETTLE: Final = 16
 """From so many buckets to compute anew, their hashes are kept for the next reader."""
 
 
 class TableLog(ABC):
     """Implements :class:`beliefbase.events.log.EventLog`; a backend opens transactions and snapshots."""
+
+    in_order: bool = True
+    """Whether events become visible in the order of their positions (see the protocol)."""
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[LogTransaction]:
@@ -38,10 +58,16 @@ class TableLog(ABC):
     def _reading(self) -> AbstractContextManager[Tables]:
         """The tables as they are now, for the length of a block."""
 
+    def _settling(self) -> AbstractContextManager[LogTransaction]:
+        """A transaction that a reader can do without: StoreUnavailable rather than a long wait."""
+        return self.transaction()
+
     # ------------------------------------------------------------------ writing
 
     def append(self, events: Sequence[Event]) -> list[bytes]:
         """Store a batch of built events, all or none; events already stored byte for byte are a success."""
+        for event in events:
+            _check_words(event)
         with self.transaction() as transaction:
             transaction.insert(events)
         return [event.id for event in events]
@@ -51,10 +77,31 @@ class TableLog(ABC):
         merger = Merger()
         for page in checked(events):
             with self.transaction() as transaction:
+                transaction.tables.alone()
                 merger.take(transaction, page)
         with self._reading() as tables:
             merger.finish(tables)
         return merger.report
+
+    def take_signatures(self, signed: Iterable[SignedHead]) -> int:
+        """Keep foreign signatures of stored events, in transactions of about 1000 (see the protocol)."""
+        kept, coming = 0, iter(signed)
+        while page := list(islice(coming, _PAGE)):
+            certificates: dict[bytes, list[Certificate]] = {}
+            for joined in self.firsts({one.writer for one in page}):
+                certificate = Certificate.of(joined)
+                if certificate is not None:
+                    certificates.setdefault(joined.skeleton.writer, []).append(certificate)
+            checks = can_sign()
+            genuine = [
+                one
+                for one in page
+                if any(not checks or certificate.covers(one) for certificate in certificates.get(one.writer, ()))
+            ]
+            if genuine:
+                with self.transaction() as transaction:
+                    kept += transaction.sign(genuine)
+        return kept
 
     # ------------------------------------------------------------------ reading
 
@@ -63,12 +110,24 @@ class TableLog(ABC):
         with self._reading() as tables:
             yield from tables.pages(after, limit=limit, words=words)
 
+    def scan(self, *, limit: int = _PAGE) -> Iterator[list[Scanned]]:
+        """Pages of all events as they are stored, in arrival order."""
+        with self._reading() as tables:
+            yield from tables.scan(limit=limit)
+
+    def scan_types(self, types: Collection[str], *, limit: int = _PAGE) -> Iterator[list[Scanned]]:
+        """Pages of the events of some types, type by type and each in arrival order; without their words."""
+        with self._reading() as tables:
+            for name in sorted(types):
+                yield from tables.scan_type(name, limit=limit)
+
     @contextmanager
     def still(self) -> Iterator[TableLog]:
         """The log as it is now, for the length of a block: only to be read, while others may go on writing."""
+        self.buckets()  # who only reads can't keep the hashes of what changed, and would compute them every time
         with self._reading() as tables:
             tables.last_position()  # a snapshot begins with its first read
-            yield _Still(tables)
+            yield _Still(tables, self)
 
     def since(self, frontier: Iterable[Head], buckets: Collection[int] | None = None) -> Iterator[list[Event]]:
         """Pages of the events that a holder of ``frontier`` lacks (see the protocol)."""
@@ -87,22 +146,31 @@ class TableLog(ABC):
 
     def root(self) -> bytes:
         """SHA-256 over the frontier (``beliefbase.events.frontier``); costs by what changed."""
-        with self._reading() as tables:
-            hashes, fresh = tables.buckets()
-        if len(fresh) >= _SETTLE:
-            with suppress(StoreUnavailable), self.transaction() as transaction:
-                transaction.tables.put_bucket_hashes(transaction.tables.buckets()[1])
-        return root_hash(hashes)
+        return root_hash(self.buckets())
 
     def buckets(self) -> Mapping[int, bytes]:
         """The hash of every bucket of the frontier that has heads."""
         with self._reading() as tables:
-            return tables.buckets()[0]
+            hashes, fresh = tables.buckets()
+        if len(fresh) >= _SETTLE:
+            with suppress(StoreUnavailable), self._settling() as transaction:
+                if transaction.tables.alone(wait=False):
+                    transaction.tables.put_bucket_hashes(transaction.tables.buckets()[1])
+        return hashes
 
     def heads(self, buckets: Collection[int]) -> list[Head]:
         """The heads in these buckets."""
         with self._reading() as tables:
             return tables.heads(buckets)
+
+    def signatures(self, writers: Collection[bytes] | None = None) -> list[SignedHead]:
+        """The newest signature of each branch that has one: of these writers, or of all."""
+        with self._reading() as tables:
+            return tables.signatures.all() if writers is None else tables.signatures.of(writers)
+
+    def signed_root(self) -> bytes:
+        """SHA-256 over the heads that are signed; costs by how many there are."""
+        return hashlib.sha256(b"".join(sorted(one.hash for one in self.signatures()))).digest()
 
     def get(self, event_id: bytes) -> Event | None:
         """One event by its id, with its words."""
@@ -180,6 +248,11 @@ class TableLog(ABC):
             transaction.carry_out()
             return transaction.erased
 
+    def misindexed(self, progress: Callable[[int], None] = lambda _read: None) -> Iterator[Misindexed]:
+        """Where the index is not what the events give, for audits; ``progress`` hears how many were looked at."""
+        with self._reading() as tables:
+            yield from misindexed(tables, progress)
+
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""
         with self._reading() as tables:
@@ -195,6 +268,11 @@ class TableLog(ABC):
         with self._reading() as tables:
             return bytes(tables.setting("store_id"))
 
+    def restarted(self) -> Restart | None:
+        """The newest restart of the machine after which events may be missing (``beliefbase.events.restarts``)."""
+        with self._reading() as tables:
+            return restarts.found(tables)
+
     # ------------------------------------------------------------------ index
 
     def ensure_index(self) -> None:
@@ -204,6 +282,7 @@ class TableLog(ABC):
                 return
         with self.transaction() as transaction:
             tables = transaction.tables
+            tables.alone()
             tables.forget_index()
             for page in tables.pages(0, limit=_PAGE, words=False):
                 tables.add_index(
@@ -215,11 +294,40 @@ class TableLog(ABC):
             tables.change_setting("index_version", index.INDEX_VERSION)
 
 
+def _check_words(event: Event) -> None:
+    skeleton = event.skeleton
+    if event.body is not None and commitment(event.salt or b"", event.body) != skeleton.commitment:
+        raise InvalidEvent(
+            f"the words of this {skeleton.type} are not those that its skeleton commits to",
+            hint="build the skeleton from the same salt and body",
+            writer=skeleton.writer,
+            seq=skeleton.seq,
+        )
+
+
+class KeptLog(TableLog):
+    """A log that a store opens: it is somewhere, and takes room there."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Where it is, for people; never with a password."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Bytes that it takes."""
+
+    @abstractmethod
+    def checkpoint(self) -> bool:
+        """Get what was erased out of its files as well; False while an open read prevents it."""
+
+
 class _Still(TableLog):
     """A log in one snapshot. HAZARD: reads share a cursor; finish an iterator before the next read."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, log: TableLog) -> None:
         self._tables = tables
+        self.in_order = log.in_order
 
     def transaction(self) -> AbstractContextManager[LogTransaction]:
         """Refuse."""

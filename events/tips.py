@@ -13,7 +13,7 @@ from beliefbase.events import index
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
 from beliefbase.events.envelope import Event
-from beliefbase.events.sqlite_tables import Tables
+from beliefbase.events.tables import Tables
 
 
 def update(tables: Tables, events: Sequence[Event]) -> None:
@@ -29,6 +29,17 @@ def update(tables: Tables, events: Sequence[Event]) -> None:
         ]
     if not revisions:
         return
+    added, removed = _standing(tables, revisions)
+    tables.change_tips(added, removed)
+
+
+def standing(tables: Tables, revisions: Sequence[Event]) -> set[tuple[bytes, bytes]]:
+    """The tips (key, event id) that these stored fate-changing events are."""
+    return _standing(tables, revisions)[0] if revisions else set()
+
+
+def _standing(tables: Tables, revisions: Sequence[Event]) -> tuple[set[tuple[bytes, bytes]], set[tuple[bytes, bytes]]]:
+    """The tips that these events are, and those that they end."""
     ids = {event.id for event in revisions}
     later = [found.event for found in tables.naming(ids, {Role.BASIS}) if found.event.skeleton.type in FATE_CHANGING]
     known = sides_of(tables, [*revisions, *later])
@@ -45,7 +56,7 @@ def update(tables: Tables, events: Sequence[Event]) -> None:
             if (key, event.id) not in passed:
                 added.add((key, event.id))
             removed.update((key, basis) for basis in event.skeleton.basis_ids)
-    tables.change_tips(added, removed)
+    return added, removed
 
 
 def sides_of(tables: Tables, events: Collection[Event]) -> dict[bytes, tuple[bytes, bytes]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from beliefbase.events import index, tips
@@ -10,11 +10,11 @@ from beliefbase.events.catalog import Role
 from beliefbase.events.covering import Covering
 from beliefbase.events.envelope import Event, Skeleton
 from beliefbase.events.erasure import ERASED
-from beliefbase.events.errors import BrokenChain, Equivocation, InvalidEvent, StoreUnavailable
+from beliefbase.events.errors import BrokenChain, Equivocation, StoreUnavailable
 from beliefbase.events.frontier import Branch, branch_stream, bucket_of, main_stream
-from beliefbase.events.ids import ZERO_HASH, commitment
-from beliefbase.events.log import Head, Known, Stored
-from beliefbase.events.sqlite_tables import Placed, Tables
+from beliefbase.events.ids import ZERO_HASH, skeleton_hash
+from beliefbase.events.log import Head, Known, SignedHead, Stored
+from beliefbase.events.tables import Placed, Tables
 
 
 class LogTransaction:
@@ -92,11 +92,14 @@ class LogTransaction:
     def insert(self, events: Sequence[Event]) -> None:
         """Store events that continue their writers' streams; those that are stored byte for byte are passed over.
 
+        Whoever built them answers for their words being those that the skeletons commit to.
+
         Raises:
             BrokenChain: seq or prev doesn't follow the head.
             Equivocation: other bytes stand under the same (writer, seq).
-            InvalidEvent: the words are not those that the skeleton commits to.
         """
+        if any(event.skeleton.type == ERASED for event in events):
+            self.tables.alone()
         branches = self.copied_branches({event.skeleton.writer for event in events})
         placed: list[Placed] = []
         for event in events:
@@ -113,16 +116,21 @@ class LogTransaction:
                     if of_writer or seq != 1 or skeleton.prev != ZERO_HASH:
                         raise _broken(skeleton, of_writer)
                     branch = begun(of_writer, event, None)
-            if event.body is not None and commitment(event.salt or b"", event.body) != skeleton.commitment:
-                raise InvalidEvent(
-                    f"the words of this {skeleton.type} are not those that its skeleton commits to",
-                    hint="build the skeleton from the same salt and body",
-                    writer=skeleton.writer,
-                    seq=seq,
-                )
             branch.seq, branch.hash = seq, event.hash
             placed.append(Placed(branch.stream, event))
         self.store(placed, branches, local=True)
+
+    def sign(self, signed: Iterable[SignedHead]) -> int:
+        """Keep the signatures of stored events, of a branch the newest; returns how many were kept."""
+        kept = 0
+        for one in signed:
+            for branch in self.branches_of([one.writer])[one.writer].values():
+                if branch.head == one.head or (branch.covers(one.seq) and self._has(branch.stream, one.head)):
+                    before = self.tables.signatures.at(branch.stream)
+                    if before is None or before.seq < one.seq:
+                        self.tables.signatures.put(branch.stream, one)
+                        kept += 1
+        return kept
 
     def erase_words(self, ids: Collection[bytes]) -> int:
         """Delete the bodies of these events, stored or kept aside; returns how many there were.
@@ -210,8 +218,8 @@ class LogTransaction:
             return
         tables = self.tables
         self.whole = False
-        after = tables.last_position()
-        tables.store(placed, after=after)
+        positions = tables.reserve(len(placed))
+        tables.store(placed, positions)
         changed = [
             branch
             for writer, of_writer in branches.items()
@@ -222,7 +230,7 @@ class LogTransaction:
         self._branches.update(branches)
         events = [event for _, event in placed]
         tips.update(tables, events)
-        self._store_words([Stored(position, event) for position, event in enumerate(events, after + 1)], local=local)
+        self._store_words(list(map(Stored, positions, events)), local=local)
         self.stored += events
         self.whole = True
 
@@ -244,6 +252,10 @@ class LogTransaction:
         tables.add_words(words)
         if wanting:
             tables.erasures.want(wanting)
+
+    def _has(self, stream: str, head: Head) -> bool:
+        found = self.tables.at(stream, head.seq)
+        return found is not None and skeleton_hash(found.raw) == head.hash
 
     def _is_stored(self, streams: Sequence[str], event: Event, placed: Sequence[Placed]) -> bool:
         for stream in streams:

@@ -21,7 +21,13 @@ from beliefbase.events.erasure import ERASED
 from beliefbase.events.errors import ClockBehind, InvalidEvent
 from beliefbase.events.hlc import Clock, SourceClock, ms_of, wall_ms
 from beliefbase.events.ids import ID_BYTES, ZERO_HASH, commitment, name_hash
-from beliefbase.events.log import EventLog, Transaction
+from beliefbase.events.log import EventLog, Head, SignedHead, Transaction
+from beliefbase.events.signing import KEY_BYTES, AgentKey
+
+
+def new_seed() -> bytes:
+    """What a new key is made from."""
+    return secrets.token_bytes(KEY_BYTES)
 
 
 class Appended(NamedTuple):
@@ -84,14 +90,25 @@ class Writer:
     """One stream of events; use it through a :class:`Batch`."""
 
     def __init__(
-        self, pen: Pen, *, agent: str, kind: str = "agent", role: str = "member", model: str | None = None
+        self,
+        pen: Pen,
+        *,
+        agent: str,
+        kind: str = "agent",
+        role: str = "member",
+        model: str | None = None,
+        key: AgentKey | None = None,
     ) -> None:
         self.pen = pen
         self.agent = agent
         self.kind = kind
         self.role = role
         drift = pen.clock.max_drift_ms if isinstance(pen.clock, Clock) else 0
-        named = {} if model is None else {"model": model}
+        self.key = None if key is None else key.certify(pen.entropy(KEY_BYTES))
+        """What its heads are signed with, if they are."""
+        named: dict[str, Any] = {} if model is None else {"model": model}
+        if self.key is not None:
+            named["certificate"] = self.key.certificate
         self.joined = CATALOG.draft(
             "writer.joined", {"agent": agent, "kind": kind, "role": role, "max_drift": drift, **named}
         )
@@ -122,6 +139,7 @@ class Batch:
         self._pen = pen
         self._events: list[Event] = []
         self._heads: dict[Writer, tuple[int, bytes]] = {}
+        self._signed: list[SignedHead] = []
         self._tips: dict[bytes, set[bytes]] = {}
         self._subjects: dict[bytes, tuple[bytes, ...]] = {}
         self._refs: dict[tuple[str, bytes], Appended | None] = {}
@@ -144,6 +162,10 @@ class Batch:
             with ExitStack() as stack:
                 stack.push(self._context)
                 self._transaction.insert(self._events)
+                for writer, head in self._heads.items():
+                    self._sign(writer, head)
+                if self._signed:
+                    self._transaction.sign(self._signed)
         except BaseException:
             for writer in self._heads:  # stored or not: nobody may ever continue these streams from here
                 writer.renew()
@@ -151,20 +173,28 @@ class Batch:
         for writer, (seq, prev) in self._heads.items():
             writer.seq, writer.prev = seq, prev
 
+    def __len__(self) -> int:
+        """How many events it has so far."""
+        return len(self._events)
+
     def add(self, writer: Writer, draft: Draft, *, at: int | None = None) -> Appended:
         """Stamp one event and give it its place.
 
         ``at`` is the source's time in milliseconds since 1970 UTC, for importers only.
         """
         self.expect((draft,))
-        return self._add(writer, draft, at)
+        return self._add(writer, draft, at, self._pen.entropy(SALT_BYTES))
 
     def add_all(self, writer: Writer, drafts: Sequence[Draft]) -> list[Appended]:
         """Stamp several events of one writer, with one look-up for all of them."""
         self.expect(drafts)
-        return [self._add(writer, draft, None) for draft in drafts]
+        random = self._pen.entropy(SALT_BYTES * len(drafts))
+        return [
+            self._add(writer, draft, None, random[SALT_BYTES * number : SALT_BYTES * (number + 1)])
+            for number, draft in enumerate(drafts)
+        ]
 
-    def _add(self, writer: Writer, draft: Draft, at: int | None) -> Appended:
+    def _add(self, writer: Writer, draft: Draft, at: int | None, salt: bytes) -> Appended:
         ref = (draft.type, draft.source_ref) if draft.source_ref is not None else None
         known = self._refs[ref] if ref else None
         if known:
@@ -179,16 +209,16 @@ class Batch:
             )
         hlc = pen.stamp(at, self._transaction)
         if writer.generation != pen.generation:
+            self._sign(writer, self._heads.pop(writer, None))
             writer.renew()
-            self._heads.pop(writer, None)
         seq, prev = self._heads.get(writer) or (writer.seq, writer.prev)
         if seq == 0:
-            joined = self._build(writer, writer.joined, hlc, 1, prev)
+            joined = self._build(writer, writer.joined, hlc, 1, prev, pen.entropy(SALT_BYTES))
             seq, prev = 1, joined.hash
-            event = self._build(writer, draft, pen.stamp(at, self._transaction), 2, prev)
+            event = self._build(writer, draft, pen.stamp(at, self._transaction), 2, prev, salt)
             self._take(writer, writer.joined, joined)
         else:
-            event = self._build(writer, draft, hlc, seq + 1, prev)
+            event = self._build(writer, draft, hlc, seq + 1, prev, salt)
         self._take(writer, draft, event)
         skeleton = event.skeleton
         appended = Appended(event.id, draft.type, writer.id, skeleton.seq, skeleton.hlc, existing=False)
@@ -196,16 +226,19 @@ class Batch:
             self._refs[ref] = appended._replace(existing=True)
         return appended
 
-    def _build(self, writer: Writer, draft: Draft, hlc: int, seq: int, prev: bytes) -> Event:
-        pen, body = self._pen, draft.body
-        salt = None if body is None else pen.entropy(SALT_BYTES)
+    def _sign(self, writer: Writer, head: tuple[int, bytes] | None) -> None:
+        if writer.key is not None and head is not None:
+            self._signed.append(writer.key.sign(Head(writer.id, *head)))
+
+    def _build(self, writer: Writer, draft: Draft, hlc: int, seq: int, prev: bytes, salt: bytes) -> Event:
+        body = draft.body
         skeleton = Skeleton(
             FORMAT,
             writer.id,
             seq,
             prev,
             hlc,
-            pen.wall() - (hlc >> 16),
+            self._pen.wall() - (hlc >> 16),
             draft.type,
             draft.version,
             draft.touches,
@@ -213,9 +246,9 @@ class Batch:
             draft.source_ref,
             draft.payload,
             () if body is None else self._whose(writer, draft),
-            None if salt is None or body is None else commitment(salt, body),
+            None if body is None else commitment(salt, body),
         )
-        return Event.build(skeleton, salt, body)
+        return Event.build(skeleton, None if body is None else salt, body, draft.names)
 
     def _take(self, writer: Writer, draft: Draft, event: Event) -> None:
         """Keep a built event, and what later ones of this batch have to know of it."""
@@ -260,8 +293,9 @@ class Batch:
         author = (draft.payload["speaker"],) if draft.type == "utterance.recorded" else writer.author
         if not draft.cites:
             return author
-        cited = (self._subjects.get(key, ()) for key in draft.cites)
-        return tuple(sorted(set(author).union(*cited)))[: limits.LIST_ITEMS]
+        subjects = self._subjects
+        cited = [subjects[key] for key in draft.cites if subjects.get(key)]
+        return tuple(sorted(set(author).union(*cited)))[: limits.LIST_ITEMS] if cited else author
 
     def expect(self, drafts: Collection[Draft]) -> None:
         """Read in bulk what adding these drafts will ask of the log: one look-up instead of one for each."""
@@ -282,6 +316,8 @@ class Batch:
         _fill(self._tips, tips, lambda keys: {key: set(ids) for key, ids in transaction.tips(keys).items()}, set)
         cites = {key for draft in drafts if draft.cites and draft.subjects is None for key in draft.cites}
         _fill(self._subjects, cites, transaction.subjects, tuple)
+        if not self._log.in_order and (refs or tips or cites):
+            self._pen.look(transaction)  # what was read may have been stored since the block was entered
 
 
 def _fill(

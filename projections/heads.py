@@ -6,16 +6,19 @@ the log's own: where they differ (another log, a restored backup, a rewritten fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
+from operator import itemgetter
 from typing import ClassVar
 
-from beliefbase.events.envelope import Event, Skeleton
+from beliefbase.events.envelope import Skeleton, decode
 from beliefbase.events.frontier import bucket_hash, bucket_of, root_hash
 from beliefbase.events.ids import skeleton_hash
 from beliefbase.events.log import Head
 from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.reading import Page
 from beliefbase.projections.work import WorkDatabase
 
+_PREV = itemgetter(Skeleton._fields.index("prev"))
 _FRONTIER = Table(
     "frontier",
     "The last event of every branch of every stream that was read",
@@ -52,23 +55,36 @@ class Frontier(Projection):
 PROJECTION = Frontier()
 
 
+def buckets_of(work: WorkDatabase) -> dict[int, bytes]:
+    """The hash of every bucket of the frontier that the tables stand for."""
+    return {bucket: bytes.fromhex(hash_) for bucket, hash_ in work.rows("FROM frontier_buckets")}
+
+
+def heads_in(work: WorkDatabase, buckets: Collection[int]) -> list[Head]:
+    """The heads in these buckets of the frontier that the tables stand for."""
+    if not buckets:
+        return []
+    rows = work.rows("SELECT writer_id, seq, hash FROM frontier WHERE bucket IN (SELECT unnest(?))", [sorted(buckets)])
+    return [Head(bytes.fromhex(writer), seq, bytes.fromhex(hash_)) for writer, seq, hash_ in rows]
+
+
 class Heads:
     """The heads that a batch of events changes."""
 
     def __init__(self) -> None:
         self._continued: set[bytes] = set()
         """Hashes of events outside of the batch that it continues."""
-        self._last: dict[bytes, Event] = {}
-        """By id, which is the first half of the hash."""
+        self._last: dict[bytes, bytes] = {}
+        """Skeletons by id, which is the first half of their hash."""
 
-    def follow(self, events: Iterable[Event], skeletons: Iterable[Skeleton]) -> None:
-        """Take note of events, predecessors first."""
-        last = self._last
-        for event, skeleton in zip(events, skeletons, strict=True):
-            prev = skeleton.prev
-            if last.pop(prev[:16], None) is None:
-                self._continued.add(prev)
-            last[event.id] = event
+    def follow(self, page: Page, raws: Sequence[bytes]) -> None:
+        """Take note of events, predecessors first, with their skeletons as they are stored."""
+        by_id = dict(zip(page.ids, raws, strict=True))
+        prevs = set(map(_PREV, page.rows))
+        continued = {prev[:16]: prev for prev in prevs}
+        outside = continued.keys() - by_id.keys()
+        self._continued.update([continued[id_] for id_ in outside if self._last.pop(id_, None) is None])
+        self._last.update((id_, by_id[id_]) for id_ in by_id.keys() - continued.keys())
 
     def root(self) -> bytes:
         """Root of the frontier where nothing was known before."""
@@ -94,19 +110,16 @@ class Heads:
         if changed:
             marks = ", ".join("?" * len(changed))
             inside: dict[int, list[Head]] = {}
-            for bucket, writer, seq, hash_ in work.rows(
-                f"SELECT bucket, writer_id, seq, hash FROM frontier WHERE bucket IN ({marks})", changed
-            ):
-                inside.setdefault(bucket, []).append(Head(bytes.fromhex(writer), seq, bytes.fromhex(hash_)))
+            for head in heads_in(work, changed):
+                inside.setdefault(bucket_of(head.writer), []).append(head)
             work.connection.execute(f"DELETE FROM frontier_buckets WHERE bucket IN ({marks})", changed)
             hashes = [bucket_hash(found).hex() for found in inside.values()]
             work.insert(_BUCKETS, {"bucket": list(inside), "hash": hashes})
-        return root_hash({bucket: bytes.fromhex(hash_) for bucket, hash_ in work.rows("FROM frontier_buckets")})
+        return root_hash(buckets_of(work))
 
     def _heads(self) -> list[Head]:
-        return sorted(
-            Head(event.skeleton.writer, event.skeleton.seq, skeleton_hash(event.raw)) for event in self._last.values()
-        )
+        last = [(decode(raw), skeleton_hash(raw)) for raw in self._last.values()]
+        return sorted(Head(skeleton.writer, skeleton.seq, hash_) for skeleton, hash_ in last)
 
     def _remove(self, work: WorkDatabase) -> None:
         if self._continued and work.rows("SELECT 1 FROM frontier LIMIT 1"):

@@ -8,14 +8,25 @@ what the log's index is made from.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints
 
 from beliefbase.events import limits
+from beliefbase.events.catalog.checks import (
+    SLUG,
+    Check,
+    IsBytes,
+    IsFlag,
+    IsList,
+    IsMap,
+    IsSlug,
+    IsTable,
+    IsWhole,
+    IsWord,
+)
 from beliefbase.events.errors import InvalidEvent
 from beliefbase.events.ids import ID_BYTES, parse_id
 
@@ -28,13 +39,15 @@ class Role(IntEnum):
     STATE = 1
     """The thing whose life the event acts on."""
     LINK = 2
-    """What takes part without being acted on: a superseder, a conclusion's inputs, the endings to undo."""
+    """What takes part without being acted on: a superseder, the endings to undo."""
     BASIS = 3
     """A revision that the author had read."""
     SHOWN = 4
     """A belief that was shown or used."""
     CITED = 5
     """Evidence, judgements, subjects and all else."""
+    INPUT = 6
+    """A belief that a conclusion rests on."""
 
 
 class Place(NamedTuple):
@@ -47,7 +60,8 @@ class Place(NamedTuple):
 class Named(NamedTuple):
     """Marks an id field: the role in which it names its target, and whether the event touches that."""
 
-    role: Role
+    role: int
+    """One of :class:`Role`, as the plain number that the index holds."""
     touch: bool
 
 
@@ -55,11 +69,12 @@ Words: Final = Place(words=True, hashed=False)
 Hashed: Final = Place(words=True, hashed=True)
 HashOnly: Final = Place(words=False, hashed=True)
 """The name itself is stored nowhere."""
-State: Final = Named(Role.STATE, touch=True)
-Cited: Final = Named(Role.CITED, touch=False)
-Link: Final = Named(Role.LINK, touch=True)
-Undone: Final = Named(Role.LINK, touch=False)
-Shown: Final = Named(Role.SHOWN, touch=True)
+State: Final = Named(int(Role.STATE), touch=True)
+Cited: Final = Named(int(Role.CITED), touch=False)
+Link: Final = Named(int(Role.LINK), touch=True)
+Undone: Final = Named(int(Role.LINK), touch=False)
+Input: Final = Named(int(Role.INPUT), touch=True)
+Shown: Final = Named(int(Role.SHOWN), touch=True)
 
 
 def _id(value: object) -> bytes:
@@ -75,12 +90,30 @@ def _id(value: object) -> bytes:
 
 Id = Annotated[bytes, PlainValidator(_id)]
 """An event id: 16 bytes, or 32 hex digits on the wire."""
+
+
+class Exactly(NamedTuple):
+    """Marks a field of so many bytes that is no id."""
+
+    size: int
+
+
+def _certificate(value: object) -> bytes:
+    if isinstance(value, str):
+        value = bytes.fromhex(value)
+    if not isinstance(value, bytes) or len(value) != CERTIFICATE_BYTES:
+        raise ValueError(f"a certificate is {CERTIFICATE_BYTES} bytes")
+    return value
+
+
+CERTIFICATE_BYTES: Final = 32 + 32 + 64
+Certificate = Annotated[bytes, PlainValidator(_certificate), Exactly(CERTIFICATE_BYTES)]
+"""What an agent's key says of a writer's (``beliefbase.events.signing``)."""
 Ids = Annotated[tuple[Id, ...], Field(max_length=limits.LIST_ITEMS)]
 Text = Annotated[str, StringConstraints(max_length=limits.VERBATIM_BYTES)]
 """What somebody wrote; its bytes are counted where it is split off, because a constraint counts characters."""
 Name = Annotated[str, StringConstraints(min_length=1, max_length=limits.NAME_CHARACTERS)]
 """What a person wrote to name something: its hash stands in the skeleton."""
-SLUG: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:/+-]*")
 Slug = Annotated[str, StringConstraints(max_length=limits.SLUG_CHARACTERS, pattern=rf"^{SLUG.pattern}$")]
 """An identifier of software or configuration, ASCII."""
 PerMille = Annotated[int, Field(ge=0, le=1000, strict=True)]
@@ -118,7 +151,7 @@ class Shape(NamedTuple):
     """One field of a stored payload: how to check it, and what it names."""
 
     required: bool
-    check: Callable[[object], bool]
+    check: Check
     named: tuple[tuple[str | None, Named], ...]
     """(None, …) for a field that is an id or a list of ids; (inner field, …) for ids inside a list of maps."""
 
@@ -133,7 +166,7 @@ def _shapes(model: type[BaseModel]) -> Mapping[str, Shape]:
         known = _CACHE[model] = {
             name: Shape(
                 required=field.is_required() or (field.default is not None and not isinstance(field.default, tuple)),
-                check=_checker(field.annotation, field.metadata),
+                check=_check(field.annotation, field.metadata),
                 named=tuple(_names(field.annotation, field.metadata)),
             )
             for name, field in model.model_fields.items()
@@ -165,63 +198,43 @@ def _inner_models(annotation: Any) -> Iterator[type[BaseModel]]:
             yield from _inner_models(argument)
 
 
-def _checker(annotation: Any, metadata: list[Any]) -> Callable[[object], bool]:
-    """A fast test whether a stored value has the shape that this annotation writes."""
+def _check(annotation: Any, metadata: list[Any]) -> Check:
+    """The shape of what is stored for a field with this annotation."""
     mark = place(metadata)
     if mark and mark.hashed:
-        return _is_id
+        return IsBytes(ID_BYTES)
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _checker(arguments[0], list(arguments[1:]))
+        return _check(arguments[0], list(arguments[1:]))
     if type(None) in arguments:  # absent is omitted, so a stored value is never None
         rest = [argument for argument in arguments if argument is not type(None)]
-        return _checker(rest[0], metadata)
+        return _check(rest[0], metadata)
     if origin is Literal:
-        allowed = frozenset(arguments)
-        return lambda value: isinstance(value, str) and value in allowed
+        return IsWord(frozenset(arguments))
     if origin is tuple:
-        item = _checker(arguments[0], [])
-        most = limits.LIST_ITEMS
-        return lambda value: isinstance(value, tuple) and len(value) <= most and all(map(item, value))
+        return IsList(_check(arguments[0], []))
     if origin is dict:
-        key, item = _checker(arguments[0], []), _checker(arguments[1], [])
-        return lambda value: isinstance(value, dict) and all(key(k) and item(v) for k, v in value.items())
+        return IsTable(_check(arguments[0], []), _check(arguments[1], []))
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return _map_checker(_shapes(annotation))
+        return _map_of(_shapes(annotation))
     if annotation is bytes:
-        return _is_id
+        return IsBytes(next((mark.size for mark in metadata if isinstance(mark, Exactly)), ID_BYTES))
     if annotation is bool:
-        return lambda value: isinstance(value, bool)
+        return IsFlag()
     if annotation is int:
-        return _int_checker(metadata)
+        return _whole(metadata)
     if annotation is str:
-        return _is_slug
+        return IsSlug()
     raise TypeError(f"no payload field can be {annotation!r}")  # a mistake in the catalogue, found by its tests
 
 
-def _is_id(value: object) -> bool:
-    return isinstance(value, bytes) and len(value) == ID_BYTES
-
-
-def _is_slug(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= limits.SLUG_CHARACTERS and SLUG.fullmatch(value) is not None
-
-
-def _int_checker(metadata: list[Any]) -> Callable[[object], bool]:
+def _whole(metadata: list[Any]) -> IsWhole:
     flat = [mark for item in metadata for mark in getattr(item, "metadata", [item])]
     least = next((mark.ge for mark in flat if hasattr(mark, "ge")), -(1 << 63))
     most = next((mark.le for mark in flat if hasattr(mark, "le")), (1 << 63) - 1)
-    return lambda value: type(value) is int and least <= value <= most
+    return IsWhole(least, most)
 
 
-def _map_checker(shapes: Mapping[str, Shape]) -> Callable[[object], bool]:
+def _map_of(shapes: Mapping[str, Shape]) -> IsMap:
     needed = frozenset(name for name, shape in shapes.items() if shape.required)
-
-    def check(value: object) -> bool:
-        return (
-            isinstance(value, dict)
-            and needed <= value.keys()
-            and all(name in shapes and shapes[name].check(item) for name, item in value.items())
-        )
-
-    return check
+    return IsMap({name: shape.check for name, shape in shapes.items()}, needed)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from beliefbase.events import limits
 from beliefbase.events.catalog.base import EventModel, Model, Role
-from beliefbase.events.catalog.reader import Reader, named, touches
+from beliefbase.events.catalog.reader import Reader, named, names_of, touches
 from beliefbase.events.envelope import encode_body
 from beliefbase.events.errors import InvalidEvent, LimitExceeded
 from beliefbase.events.ids import name_hash
@@ -38,6 +38,8 @@ class Draft(NamedTuple):
     subjects: tuple[bytes, ...] | None
     notes: tuple[str, ...]
     """What was left out because it was malformed and only observed."""
+    names: tuple[tuple[bytes, int], ...] | None = None
+    """What the payload names, each with its role, for the log's index; None: to be read from the payload."""
 
 
 def draft(model: type[EventModel], reader: Reader, fields: Mapping[str, Any]) -> Draft:
@@ -57,10 +59,13 @@ def draft(model: type[EventModel], reader: Reader, fields: Mapping[str, Any]) ->
 def _split(reader: Reader, event: EventModel, malformed: tuple[str, ...]) -> Draft:
     payload: dict[str, Any] = {}
     words: dict[str, Any] = {}
-    values = event.__dict__
-    for name, required, in_payload, hashed, in_words in reader.places:
+    values, places = event.__dict__, reader.places
+    for name in sorted(event.model_fields_set | reader.defaulted):  # maps in key order are canonical
         value = values[name]
-        if not value and (value is None or (value == () and not required)):
+        if value is None or name not in places:
+            continue
+        required, in_payload, hashed, in_words = places[name]
+        if value == () and not required:
             continue
         plain = value if type(value) in _PLAIN else _plain(value)
         if in_payload:
@@ -72,7 +77,7 @@ def _split(reader: Reader, event: EventModel, malformed: tuple[str, ...]) -> Dra
     if malformed:
         payload["malformed"] = malformed
         payload = dict(sorted(payload.items()))
-    ids = named(reader, payload)
+    ids = named(reader, payload) if reader.named else []
     basis, source_ref, subjects = event.basis, event.source_ref, event.subjects
     return Draft(
         event.TYPE,
@@ -86,6 +91,7 @@ def _split(reader: Reader, event: EventModel, malformed: tuple[str, ...]) -> Dra
         None if source_ref is None else name_hash(source_ref),
         None if subjects is None else tuple(sorted({name_hash(name) for name in subjects})),
         tuple([f"{name} was malformed and is left out" for name in malformed]),
+        names_of(reader, payload, ids),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from beliefbase.events import limits
-from beliefbase.events.catalog.base import Count, EventModel, Hashed, HashOnly, Name, Slug, Text, Words
+from beliefbase.events.catalog.base import Certificate, Count, EventModel, Hashed, HashOnly, Name, Slug, Text, Words
 
 WriterKind = Literal["human", "agent", "tool", "importer"]
 WriterRole = Literal["owner", "member"]
@@ -28,6 +28,8 @@ class WriterJoined(EventModel):
     """Milliseconds that a foreign stamp may be ahead of the wall before it is parked."""
     model: Slug | None = None
     """The language model behind the agent."""
+    certificate: Certificate | None = None
+    """The writer's public key, the agent's, and the agent's signature of the writer's: its heads are signed."""
 
 
 class WriterClosed(EventModel):

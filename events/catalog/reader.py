@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from beliefbase.events.catalog.base import EventModel, Named, Shape, place
+from beliefbase.events.catalog.base import EventModel, Named, Role, Shape, place
 from beliefbase.events.ids import ID_BYTES, name_hash
 
+_STATE: Final = int(Role.STATE)
 _KEYED: Final[Mapping[str, tuple[str, bool]]] = {
     "condition.met": ("condition_key", True),
     "belief.extracted": ("condition_key", False),
@@ -20,6 +21,16 @@ _KEYED: Final[Mapping[str, tuple[str, bool]]] = {
 _ONE_OF: Final[Mapping[str, frozenset[str]]] = {"condition.met": frozenset({"belief_id", "condition_key"})}
 
 
+class Stored(NamedTuple):
+    """How a field of the wire is stored."""
+
+    required: bool
+    in_payload: bool
+    hashed: bool
+    """In the payload only its hash stands."""
+    in_words: bool
+
+
 class Reader(NamedTuple):
     """The fields of a type's current version, by what they are used for."""
 
@@ -27,9 +38,10 @@ class Reader(NamedTuple):
     shapes: Mapping[str, Shape]
     required: frozenset[str]
     named: tuple[tuple[str, str | None, Named], ...]
-    places: tuple[tuple[str, bool, bool, bool, bool], ...]
-    """(field, required, in the payload, hashed there, in the words) of everything but basis and subjects, in key
-    order, so that maps come out canonical."""
+    places: Mapping[str, Stored]
+    """Where each field is stored that goes into the payload or the words."""
+    defaulted: frozenset[str]
+    """Fields that are stored even where they aren't given."""
     key: str | None
     """The field with the key that events of this type act through, or stand under."""
     touches_key: bool
@@ -46,11 +58,21 @@ def reader_of(model: type[EventModel]) -> Reader:
         shapes=shapes,
         required=frozenset(name for name, shape in shapes.items() if shape.required),
         named=tuple((name, inner, named) for name, shape in shapes.items() for inner, named in shape.named),
-        places=tuple(
-            (name, field.is_required(), mark is None or mark.hashed, mark is not None, mark is not None and mark.words)
-            for name, field in sorted(model.model_fields.items())
+        places={
+            name: Stored(
+                required=field.is_required(),
+                in_payload=mark is None or mark.hashed,
+                hashed=mark is not None,
+                in_words=mark is not None and mark.words,
+            )
+            for name, field in model.model_fields.items()
             if name not in {"basis", "subjects"}
             for mark in (place(field.metadata),)
+        },
+        defaulted=frozenset(
+            name
+            for name, field in model.model_fields.items()
+            if not field.is_required() and field.default not in {None, ()}
         ),
         key=key,
         touches_key=touches_key,
@@ -78,6 +100,16 @@ def touches(reader: Reader, payload: Mapping[str, Any], ids: Iterable[tuple[Name
     if reader.touches_key:
         touched.update(key_of(payload.get(reader.key or "")))
     return tuple(sorted(touched)) if len(touched) > 1 else tuple(touched)
+
+
+def names_of(
+    reader: Reader, payload: Mapping[str, Any], ids: Iterable[tuple[Named, bytes]]
+) -> tuple[tuple[bytes, int], ...]:
+    """What a payload names with its :func:`named` ids and its key, each with the role: rows of the log's index."""
+    names = [(key, mark.role) for mark, key in ids]
+    if reader.key is not None:
+        names += [(key, _STATE) for key in key_of(payload.get(reader.key))]
+    return tuple(names)
 
 
 def key_of(value: object) -> tuple[bytes, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from beliefbase.events.catalog import beliefs, people, settings, use, verdicts
 from beliefbase.events.catalog.base import EventModel, Role
 from beliefbase.events.catalog.drafting import Draft, draft
-from beliefbase.events.catalog.reader import Reader, key_of, named, reader_of, touches
+from beliefbase.events.catalog.reader import Reader, named, names_of, reader_of, touches
 from beliefbase.events.envelope import FORMAT, Skeleton
 from beliefbase.events.errors import InvalidEvent
 
@@ -105,25 +105,29 @@ class Catalog:
         reader = self._readers.get(type_name)
         return () if reader is None else (("basis", None), *((field, inner) for field, inner, _ in reader.named))
 
-    def references(self, skeleton: Skeleton, event_id: bytes) -> set[tuple[bytes, int]]:
-        """What an event names, in which role: the rows of the log's index (ADR 0008); never raises."""
+    def references(
+        self, skeleton: Skeleton, event_id: bytes, names: Iterable[tuple[bytes, int]] | None = None
+    ) -> set[tuple[bytes, int]]:
+        """What an event names, in which role: the rows of the log's index (ADR 0008); never raises.
+
+        ``names`` is what its payload names (``Draft.names``), where that is known already.
+        """
         found = {(event_id, _SELF)}
         if skeleton.source_ref is not None:
             found.add((skeleton.source_ref, _SELF))
         if skeleton.basis:
-            found.update((key, _BASIS) for key in skeleton.basis_ids)
+            found.update([(key, _BASIS) for key in skeleton.basis_ids])
         for key in skeleton.subjects:
             found.add((key, _CITED))
+        found.update(self._names(skeleton) if names is None else names)
+        return found
+
+    def _names(self, skeleton: Skeleton) -> tuple[tuple[bytes, int], ...]:
         reader = self._readers.get(skeleton.type)
         payload = Unreadable("unknown_type", "") if reader is None else self._current(skeleton, reader)
         if reader is None or isinstance(payload, Unreadable):
-            found.update((key, _STATE) for key in skeleton.touches)
-            return found
-        for mark, key in named(reader, payload):
-            found.add((key, int(mark.role)))
-        if reader.key is not None:
-            found.update((key, _STATE) for key in key_of(payload.get(reader.key)))
-        return found
+            return tuple((key, _STATE) for key in skeleton.touches)
+        return names_of(reader, payload, named(reader, payload))
 
     def _current(self, skeleton: Skeleton, reader: Reader) -> Mapping[str, Any] | Unreadable:
         """The payload in the reader's version, not checked yet."""

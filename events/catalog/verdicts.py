@@ -14,7 +14,7 @@ from beliefbase.events.catalog.base import (
     Hashed,
     Id,
     Ids,
-    Link,
+    Input,
     Model,
     Name,
     PerMille,
@@ -95,7 +95,7 @@ class ContradictionResolved(EventModel):
 class ConclusionInput(Model):
     """One belief that a conclusion rests on."""
 
-    belief_id: Annotated[Id, Link]
+    belief_id: Annotated[Id, Input]
     """The belief that is rested on."""
     role: Literal["essential", "supporting"]
     """Whether the conclusion falls with it, or is only made stronger by it."""

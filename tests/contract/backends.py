@@ -1,5 +1,7 @@
 """The backends that the contract of the event log is tested on: a name, and how to open a new log in a folder."""
 
+from tests.postgres_server import address
+
 from beliefbase.events.sqlite import SQLiteLog
 
 
@@ -7,4 +9,10 @@ def open_sqlite(folder, name):
     return SQLiteLog(folder / f"{name}.db", durability="process")
 
 
-BACKENDS = {"sqlite": open_sqlite}
+def open_postgres(folder, name):
+    from beliefbase.events.postgres import PostgresLog
+
+    return PostgresLog(address(), durability="process")
+
+
+BACKENDS = {"sqlite": open_sqlite, "postgres": open_postgres}

@@ -56,8 +56,8 @@ class Author:
         self.prev = skeleton_hash(raw)
         return Event(raw, salt, body)
 
-    def joined(self, agent="ann"):
-        return self.write("writer.joined", {"agent": agent})
+    def joined(self, agent="ann", **fields):
+        return self.write("writer.joined", {"agent": agent, **fields})
 
     def said(self, verbatim="It rains.", **fields):
         return self.write("utterance.recorded", {"speaker": "will", "verbatim": verbatim, **fields})

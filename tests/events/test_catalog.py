@@ -116,7 +116,7 @@ def ids_in(value):
 
 def HASHES_OF_NAMES(value):
     """Names that nothing is looked up by."""
-    names = ("speaker", "conversation", "session", "agent")
+    names = ("speaker", "conversation", "session", "agent", "certificate")
     return {value[name] for name in names if name in value} if isinstance(value, dict) else set()
 
 
@@ -215,7 +215,7 @@ class TestReferences:
             (
                 "conclusion.derived",
                 {"belief_id": A, "inputs": [{"belief_id": B, "role": "essential"}]},
-                {(A, Role.STATE), (B, Role.LINK)},
+                {(A, Role.STATE), (B, Role.INPUT)},
             ),
             ("memory.injected", {"cards": [{"belief_id": A}, {"belief_id": B}]}, {(A, Role.SHOWN), (B, Role.SHOWN)}),
             ("memory.used", {"injection_id": A, "belief_id": B, "outcome": "used"}, {(A, Role.CITED), (B, Role.SHOWN)}),

@@ -60,7 +60,7 @@ def order(event):
 
 
 def named(event):
-    roles = {Role.STATE, Role.LINK, Role.SHOWN, Role.CITED}
+    roles = {Role.STATE, Role.LINK, Role.SHOWN, Role.CITED, Role.INPUT}
     return {key for key, role in CATALOG.references(event.skeleton, event.id) if role in roles}
 
 
@@ -281,3 +281,44 @@ def test_what_becomes_of_stored_words_is_counted_and_new_words_are_not(path):
     erased = log.reworded()
     log.append([ann.extracted(evidence=[said.id])])
     assert log.reworded() == erased
+
+
+def test_what_waits_under_the_source_ref_of_a_covered_event_of_another_type_keeps_its_words(path):
+    log = SQLiteLog(path)
+    will, zoe, owner = Author("will"), Author("zoe"), Author("owner", ms=START_MS + 1000)
+    zoe.joined("zoe")
+    will.joined("will")
+    waiting = will.extracted(CANARY, subjects=["will"], source_ref="import:chat:1")
+    of_another_type = zoe.said("stays", source_ref="import:chat:1", subjects=["zoe"])
+    log.merge([waiting, of_another_type])
+    log.append([owner.write("subject.erased", {"subject": "will"})])
+    assert {event.id: event.body is None for event in _aside(log)} == {waiting.id: True, of_another_type.id: False}
+
+
+def _aside(log):
+    with log.transaction() as transaction:
+        return transaction.tables.aside()
+
+
+def test_an_erasure_that_waits_is_carried_out_with_a_later_one_that_is_made_here(path):
+    log = SQLiteLog(path, wall=lambda: START_MS)
+    said = Author().said(CANARY, subjects=["will"])
+    pending = Author("peer").write("subject.erased", {"subject": "will"}, hlc=(START_MS + 1000) << 16)
+    log.merge([said, pending])
+    assert log.get(said.id) == said
+    log.append([Author("owner").write("subject.erased", {"subject": "somebody"}, hlc=(START_MS + 1001) << 16)])
+    assert log.get(said.id).body is None
+    assert log.checkpoint()
+    assert holds_canary(path.parent) == []
+
+
+def test_an_earlier_erasure_that_arrives_after_one_that_was_made_here_lets_nothing_in_again(path):
+    log = SQLiteLog(path, wall=lambda: START_MS)
+    said = Author().said(CANARY, subjects=["will"])
+    made_here = Author("owner").write("subject.erased", {"subject": "will"}, hlc=(START_MS + 1001) << 16)
+    log.append([made_here])
+    log.merge([Author("peer").write("subject.erased", {"subject": "will"}, hlc=(START_MS + 1000) << 16)])
+    log.merge([said])
+    assert log.get(said.id).body is None
+    assert log.merge([said]).words_filled == 0
+    assert holds_canary(path.parent) == []

@@ -403,6 +403,35 @@ def test_a_write_lock_waits_in_turn_and_not_for_ever(tmp_path):
         pass
 
 
+def test_who_can_do_without_the_lock_does_not_wait_for_it(tmp_path):
+    holder, other = WriteLock(tmp_path / "x.lock", seconds=3600), WriteLock(tmp_path / "x.lock", seconds=3600)
+    with holder.held():
+        for lock in (other, other):  # the first attempt has left nothing behind
+            with pytest.raises(StoreUnavailable), lock.held(wait=False):
+                pass
+    with other.held(wait=False):
+        pass
+
+
+def test_readers_keep_the_hashes_of_what_changed_unless_somebody_writes(path):
+    log, other = SQLiteLog(path), SQLiteLog(path)
+    log.append([Author(f"{number}").joined() for number in range(40)])
+
+    def to_compute():
+        with log._reading() as tables:
+            return len(tables.buckets()[1])
+
+    with other.transaction():
+        assert log.root() == frontier_root(log.frontier())
+        assert to_compute() > 30
+    with log.still() as still:
+        assert still.root() == frontier_root(log.frontier())
+    assert to_compute() == 0
+    log.append([Author("one more").joined()])
+    assert to_compute() == 1
+    assert log.root() == frontier_root(log.frontier())
+
+
 def test_a_lock_is_not_left_to_a_forked_child(tmp_path):
     lock, other = WriteLock(tmp_path / "x.lock", seconds=5), WriteLock(tmp_path / "x.lock", seconds=0.2)
     stop_read, stop_write = os.pipe()

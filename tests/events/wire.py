@@ -11,7 +11,6 @@ from pydantic.fields import FieldInfo
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.catalog.base import SLUG, place
 
-IDS = st.binary(min_size=16, max_size=16)
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 
 
@@ -49,7 +48,9 @@ def values(annotation, metadata=()):
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return fields_of(annotation)
     if annotation is bytes:
-        return IDS | IDS.map(bytes.hex)
+        size = bound(marks, "size", 16)
+        ids = st.binary(min_size=size, max_size=size)
+        return ids | ids.map(bytes.hex)
     if annotation is bool:
         return st.booleans()
     if annotation is int:
