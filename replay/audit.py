@@ -1,18 +1,19 @@
 """The audit of a store (DESIGN 8): its log is whole, its replay gives the read models, and pins still hold.
 
-Parts: (a) the log against itself; (b) the read models against a rebuild; (c) other arrival orders; (d) pins;
-(f) what the projections drop. Part (e), golden logs, is ``beliefbase.replay.golden``.
+Parts: (a) the log against itself; (b) the read models against a rebuild; (c) other arrival orders; (d) pins, and
+signatures; (f) what the projections drop. Part (e), golden logs, is ``beliefbase.replay.golden``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.rules import RULES_VERSION
 from beliefbase.events.errors import BeliefbaseError
-from beliefbase.events.log import EventLog
+from beliefbase.events.log import EventLog, Head
+from beliefbase.events.signing import Trust
 from beliefbase.projections import registry
 from beliefbase.projections.errors import ProjectorBusy
 from beliefbase.replay.integrity import Integrity, Progress
@@ -22,6 +23,7 @@ from beliefbase.replay.rebuild import check_read_models
 from beliefbase.replay.report import SAME, AuditReport
 from beliefbase.replay.selection import at_frontier
 from beliefbase.replay.shuffle import Shuffles
+from beliefbase.replay.signatures import SignatureCheck
 
 AUDITED: Final = "audited.json"
 """In the folder of the read models: the pin of the last full audit that found nothing."""
@@ -38,6 +40,8 @@ class Request(NamedTuple):
     """Which ones."""
     quick: bool = False
     """Only what came after the last full audit; no read models."""
+    trust: Trust | None = None
+    """Whose signatures must vouch for every head that no pin does."""
 
 
 def audit(
@@ -65,7 +69,7 @@ def audit(
     last = _last(folder, report) if request.quick else None
     if last is not None:
         return _quick(log, folder, request, last, report, progress)
-    integrity = Integrity(log, report, progress)
+    integrity = Integrity(log, report, progress, indexed=True)
     integrity.check()
     if not integrity.legible:
         report.not_checked.append("read models: parts of the log can't even be read")
@@ -76,11 +80,20 @@ def audit(
         if request.shuffles:
             shuffles = Shuffles(at_frontier(log, report.heads), folder, seed=request.seed, progress=progress)
             shuffles.check(request.shuffles, report, as_of_ms=as_of_ms)
-    if integrity.legible and request.pins:
-        PinCheck(log, folder, request.pins, progress).check(report)
+    if integrity.legible:
+        if request.pins:
+            PinCheck(log, folder, request.pins, progress).check(report)
+        check_signatures(log, integrity.heads, request, report)
     if report.exit_code == SAME and report.heads == integrity.heads:  # nothing was appended meanwhile
         pin_of(report, as_of_ms).write(folder / AUDITED)
     return report
+
+
+def check_signatures(log: EventLog, heads: Iterable[Head], request: Request, report: AuditReport) -> None:
+    """Look at what vouches for these heads, if it was asked for."""
+    if request.trust is not None:
+        pinned = (head for pin in request.pins.values() for head in pin.heads)
+        report.add(SignatureCheck(log, request.trust, pinned).check(heads, report))
 
 
 def pin_of(report: AuditReport, as_of_ms: int) -> Pin:
@@ -108,10 +121,11 @@ def _quick(
     if integrity.legible:
         heads = {"the last full audit": last, **request.pins}
         PinCheck(log, folder, heads, progress).check_heads(report)
+        check_signatures(log, integrity.heads, request, report)
     report.checked["events"] = report.checked.get("events", 0)
     report.not_checked += [
         f"the {last.events:,} events that the last full audit saw, beyond their heads (audit without --quick)",
-        "read models and digests (audit without --quick)",
+        "the log's index, read models and digests (audit without --quick)",
     ]
     report.seen_before = last.events
     return report

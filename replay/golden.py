@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from beliefbase.beliefs.rules import RULES_VERSION
 from beliefbase.projections import registry
-from beliefbase.replay.files import audit_file
+from beliefbase.replay.files import DIGESTS, audit_file
 from beliefbase.replay.integrity import Progress
 from beliefbase.replay.portable import SUFFIX
 from beliefbase.replay.report import AuditReport, Finding
@@ -23,7 +23,7 @@ UPDATE: Final = "beliefbase golden update"
 
 def digests_of(path: Path) -> Path:
     """The file with the digests of a log file."""
-    return path.with_name(path.name.removesuffix(SUFFIX) + ".digests.json")
+    return path.with_name(path.name.removesuffix(SUFFIX) + DIGESTS)
 
 
 def check(path: Path, *, progress: Progress = lambda _what, _done: None) -> AuditReport:

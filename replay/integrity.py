@@ -22,13 +22,21 @@ STEP = 10_000
 class Integrity:
     """Checks a log against itself, and writes what it finds into a report.
 
-    ``since`` are heads up to which it was checked before: only what came after them is read.
+    ``since`` are heads up to which it was checked before: only what came after them is read. ``indexed`` says whether
+    the log keeps an index that was not made just now; it is checked as well, but not with ``since``.
     """
 
     def __init__(
-        self, log: EventLog, report: AuditReport, progress: Progress, *, since: Iterable[Head] | None = None
+        self,
+        log: EventLog,
+        report: AuditReport,
+        progress: Progress,
+        *,
+        since: Iterable[Head] | None = None,
+        indexed: bool = False,
     ) -> None:
         self._log = log
+        self._indexed = indexed and since is None
         self._since = None if since is None else {head.hash: head for head in since}
         self._report = report
         self._progress = progress
@@ -48,6 +56,8 @@ class Integrity:
                 self._streams(filing)
             if not report.damaged and self._since is None:
                 report.add(self._erasures())
+            if not report.damaged and self._indexed:
+                report.add(self._index())
             if not report.damaged:
                 report.add(_fork_notes(self._log.forks()))
                 report.add(_gap_notes(self._log.gaps()))
@@ -55,7 +65,7 @@ class Integrity:
             self.legible = False
             report.add([Finding("damage", "file", str(error))])
         if report.damaged:
-            report.not_checked.append("forks and gaps: the log is damaged")
+            report.not_checked.append("index, forks and gaps: the log is damaged")
         if self._missing_unknown:
             report.not_checked.append(
                 f"the missing words of {self._missing_unknown} events: the erasures of a damaged log can't be read"
@@ -111,6 +121,15 @@ class Integrity:
                 if said.get(belief) != noted.get(belief):
                     what = "what the store notes about its erasure is not what the events say"
                     yield Finding("damage", "erasures", what, event=belief.hex(), belief=belief.hex())
+
+    def _index(self) -> Iterator[Finding]:
+        """What the index says decides what a refresh reads and what a revision takes for its basis."""
+        for one in self._log.misindexed(lambda read: self._progress("indexed", read)):
+            if one.event is None:
+                yield Finding("damage", "index", one.what)
+            else:
+                writer, seq = one.event.skeleton.writer.hex(), one.event.skeleton.seq
+                yield Finding("damage", "index", one.what, writer, seq, one.event.id.hex())
 
     def _count(self, filed: Filed) -> None:
         self._events += 1

@@ -3,13 +3,14 @@
 ::
 
     beliefbase-log 1
-    stream <stream> <first seq> <last seq> <hash of the last event>
+    stream <stream> <first seq> <last seq> <hash of the last event> [<signature>]
     <skeleton> [<salt> <body>]
     …
     end <events> <root hash of the frontier>
 
-Skeletons, salts and bodies stand in base64, one event a line, in seq order; hashes in hex. The lines ``stream`` and
-``end`` say what the file must hold, so that whatever is changed, cut or left out of it is found (docs/audit.md).
+Skeletons, salts and bodies stand in base64, one event a line, in seq order; hashes and signatures in hex. The lines
+``stream`` and ``end`` say what the file must hold, so that whatever is changed, cut or left out of it is found
+(docs/audit.md).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from beliefbase.events import index
 from beliefbase.events.envelope import Event
 from beliefbase.events.errors import BeliefbaseError, LogDamaged, StoreUnavailable
 from beliefbase.events.frontier import frontier_root
-from beliefbase.events.log import EventLog, Filed, Head
+from beliefbase.events.log import EventLog, Filed, Head, SignedHead
 
 FIRST_LINE: Final = "beliefbase-log 1"
 SUFFIX: Final = ".bblog"
@@ -38,6 +39,8 @@ class Part:
     name: str
     first: int
     head: Head
+    signature: bytes = b""
+    """Of the head; empty where it isn't signed."""
     events: list[Event] = field(default_factory=list)
 
 
@@ -52,6 +55,10 @@ class PortableLog:
         """All events, stream by stream in seq order."""
         for part in self._parts.values():
             yield from part.events
+
+    def signatures(self) -> list[SignedHead]:
+        """The signed heads."""
+        return [SignedHead(*part.head, part.signature) for part in self._parts.values() if part.signature]
 
     def heads(self) -> Mapping[str, Head]:
         """Every stream with its head, as the file says."""
@@ -91,13 +98,14 @@ def write_log(log: EventLog, path: Path) -> int:
     partial = path.with_name(path.name + ".tmp")
     count = 0
     try:
+        signed = {one.head: f" {one.signature.hex()}" for one in log.signatures()}
         with log.filing() as filing, partial.open("w", encoding="ascii", newline="\n") as file:
             file.write(f"{FIRST_LINE}\n")
             heads = filing.heads()
             for stream in sorted(heads):
                 rows = list(filing.stream(stream))
                 head = heads[stream]
-                file.write(f"stream {stream} {rows[-1].seq} {head.seq} {head.hash.hex()}\n")
+                file.write(f"stream {stream} {rows[-1].seq} {head.seq} {head.hash.hex()}{signed.get(head, '')}\n")
                 for row in reversed(rows):
                     file.write(_line(row.event))
                 count += len(rows)
@@ -129,11 +137,12 @@ def read_log(path: Path) -> PortableLog:
     for number, line in enumerate(lines[1:], 2):
         words = line.split(" ")
         try:
-            if words[0] == "stream" and len(words) == 5:
+            if words[0] == "stream" and len(words) in {5, 6}:
                 if words[1] in {part.name for part in parts}:
                     raise _damaged(path, number, "this stream stands twice")
                 writer, last, hash_ = bytes.fromhex(words[1][:32]), int(words[3]), bytes.fromhex(words[4])
-                parts.append(Part(words[1], int(words[2]), Head(writer, last, hash_)))
+                signature = bytes.fromhex("".join(words[5:]))
+                parts.append(Part(words[1], int(words[2]), Head(writer, last, hash_), signature))
             elif words[0] == "end" and len(words) == 3:
                 if number != len(lines) or int(words[1]) != sum(len(part.events) for part in parts):
                     raise _damaged(path, number, "it doesn't hold as many events as its end says")

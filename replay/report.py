@@ -151,7 +151,7 @@ class AuditReport:
             "same": f"Same: {whole}"
             + (" and its replay gives the read models." if self.checked.get("tables") else "."),
             "drift": "Drift: the log is whole, but something differs from its replay.",
-            "damaged": "Damaged: the log contradicts itself, or what was noted of it.",
+            "damaged": "Damaged: the log contradicts itself or what was noted of it, or holds what nobody vouches for.",
             "nothing_checked": "Nothing checked: the log is empty.",
         }[self.outcome]
         lines = [head]

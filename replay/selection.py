@@ -10,8 +10,9 @@ from beliefbase.events.catalog import CATALOG
 from beliefbase.events.envelope import Event
 from beliefbase.events.erasure import erased_beliefs
 from beliefbase.events.ids import ID_BYTES
-from beliefbase.events.log import EventLog, Head, Stored
+from beliefbase.events.log import EventLog, Head, Scanned, Stored
 from beliefbase.projections.heads import Heads
+from beliefbase.projections.reading import Reader
 
 Keeps = Callable[[Event], bool]
 
@@ -22,6 +23,8 @@ class Selection:
     ``added`` are read first, as if they had been the first to arrive; they are nowhere stored. What arrives later
     in the log is no part of it.
     """
+
+    in_order = True
 
     def __init__(self, log: EventLog, keeps: Keeps, added: Sequence[Event] = ()) -> None:
         self._log = log
@@ -49,6 +52,18 @@ class Selection:
             if page[-1].position >= self._last:
                 return
 
+    def scan(self, *, limit: int = 1000) -> Iterator[list[Scanned]]:
+        """Pages of the kept events as they are stored, in arrival order."""
+        for page in self.read(limit=limit):
+            yield [(position, event.raw, event.body) for position, event in page]
+
+    def scan_types(self, types: Collection[str], *, limit: int = 1000) -> Iterator[list[Scanned]]:
+        """Pages of the kept events of some types, in arrival order; without their words."""
+        for page in self.read(limit=limit, words=False):
+            chosen = [(position, event.raw) for position, event in page if event.skeleton.type in types]
+            if chosen:
+                yield [(position, raw, None) for position, raw in chosen]
+
     def last_position(self) -> int:
         """Position of the last event that could be kept."""
         return self._last
@@ -60,10 +75,10 @@ class Selection:
     def root(self) -> bytes:
         """Root hash over the last events of what is kept."""
         if self._root is None:
-            heads = Heads()
+            heads, reader = Heads(), Reader(cast("EventLog", self))
             for page in self.read(words=False):
                 events = [stored.event for stored in page]
-                heads.follow(events, [event.skeleton for event in events])
+                heads.follow(reader.read(events), [event.raw for event in events])
             self._root = heads.root()
         return self._root
 

@@ -15,7 +15,7 @@ from beliefbase.projections.reading import Reader
 from beliefbase.projections.source import LogSource
 from beliefbase.replay.differences import clock
 
-_ABOUT: Final = (Role.SELF, Role.STATE, Role.LINK)
+_ABOUT: Final = (Role.SELF, Role.STATE, Role.LINK, Role.INPUT)
 
 
 def steps(log: EventLog, belief: bytes) -> dict[str, Any]:

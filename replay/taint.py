@@ -18,7 +18,7 @@ from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import EventLog
 from beliefbase.replay.suspects import of_source, source_hash, writers_of
 
-_ONWARD: Final = (Role.LINK, Role.SHOWN, Role.CITED)
+_ONWARD: Final = (Role.LINK, Role.SHOWN, Role.CITED, Role.INPUT)
 _GROUPS: Final = {
     "belief.extracted": "beliefs",
     "conclusion.derived": "conclusions",

@@ -1,158 +1,152 @@
-"""What would be believed under another policy over the same log: two folds, compared; no event is written."""
+"""What would be believed if: without a writer or a source, under other policies, or with nothing after a moment.
+
+Nothing is written. The difference comes of two folds of the same facts; the digests of two rebuilds.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from beliefbase.beliefs.facts import Fact
-from beliefbase.beliefs.fold import fold
+from beliefbase.beliefs.fold import Fold, fold
 from beliefbase.beliefs.intervals import Interval
-from beliefbase.beliefs.policies import BUILT_IN, versioned
-from beliefbase.events.catalog import CATALOG
-from beliefbase.events.errors import BeliefbaseError, InvalidEvent
-from beliefbase.events.hlc import stamp
+from beliefbase.beliefs.life import Life
+from beliefbase.events.envelope import Event
+from beliefbase.events.hlc import MAX_COUNTER, MAX_HLC, stamp
 from beliefbase.events.log import EventLog
-from beliefbase.projections.partition import KEPT, Partition
+from beliefbase.projections.partition import Partition
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.source import LogSource
-
-Progress = Callable[[str, int], None]
-_PAGE: Final = 5_000
-_COUNTER: Final = 0xFFFF
-_NOBODY: Final = bytes(16)
-_PARTS: Final = ("policies", "profile", "assign")
-
-
-class InvalidAlternative(BeliefbaseError):
-    """A file that describes no policy to compare with; ``data`` names the part."""
-
-    code = "invalid_alternative"
-    exit_code = 2
+from beliefbase.replay.alternative import Alternative
+from beliefbase.replay.integrity import Progress
+from beliefbase.replay.rebuild import replayed
+from beliefbase.replay.selection import select
+from beliefbase.replay.suspects import of_source, resting_on, writers_of
 
 
-class Alternative(NamedTuple):
-    """Other rules for the same events."""
+class Change(NamedTuple):
+    """What is different from what happened."""
 
-    facts: tuple[Fact, ...]
-    """Definitions and a profile, in force from the beginning of time."""
-    replaces_profiles: bool
-    """Whether the profiles that the log activates are left out."""
-    assigned: Mapping[tuple[str, str], str]
-    """Policy by kind and speech act, for beliefs that name none themselves."""
+    without_writers: Sequence[str] = ()
+    """Names of agents, or ids of writers."""
+    without_sources: Sequence[str] = ()
+    """Names of persons, agents, conversations, sessions or source_refs."""
+    other: Alternative = Alternative()
+    """Other policies."""
+    until_ms: int | None = None
+    """Nothing stamped after this."""
 
-    def apply(self, facts: list[Fact]) -> list[Fact]:
-        """The facts as they would be under these rules."""
-        kept = (fact for fact in facts if not (self.replaces_profiles and fact.type == "profile.activated"))
-        return [*self.facts, *map(self._assign, kept)] if self.assigned else [*self.facts, *kept]
-
-    def _assign(self, fact: Fact) -> Fact:
-        if fact.type != "belief.extracted" or fact.payload.get("policy") is not None:
-            return fact
-        payload = fact.payload
-        policy = self.assigned.get((payload["kind"], payload.get("speech_act", "direct_assertion")))
-        return fact if policy is None else fact._replace(payload={**payload, "policy": policy})
+    @property
+    def told(self) -> list[str]:
+        """For people."""
+        told = [f"without writer {name}" for name in self.without_writers]
+        told += [f"without source {name}" for name in self.without_sources]
+        told += self.other.told
+        return told + ([] if self.until_ms is None else [f"with nothing after {self.until_ms} ms"])
 
 
 class Difference(NamedTuple):
-    """A belief that would stand otherwise; ids as they are shown, None for the one that isn't there."""
+    """A belief that would stand otherwise."""
 
     belief_id: str
-    before: Interval
-    after: Interval
+    before: Interval | None
+    after: Interval | None
+    """None where it wouldn't be there."""
 
 
-def read_alternative(path: Path) -> Alternative:
-    """Read a JSON file with any of: ``policies``, ``profile``, ``assign``.
+class WhatIf:
+    """A log, and what would be different.
 
-    ``policies`` is a list of the fields of policy.defined, ``profile`` the fields of profile.activated (it replaces
-    those of the log), ``assign`` a list of {kind, speech_act, policy}. ``policies suggest --write`` makes such a file.
-
-    Raises:
-        InvalidAlternative: it is none.
-    """
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _invalid(f"can't read {path} as JSON: {error}") from None
-    if not isinstance(told, dict) or not told or told.keys() - set(_PARTS):
-        raise _invalid(f"{path} must be an object with {', '.join(_PARTS)}, or some of them")
-    policies, profile, assigned = (told.get(part) for part in _PARTS)
-    facts = [
-        _fact("policy.defined", fields, "policies", number)
-        for number, fields in enumerate(_listed(policies, "policies"))
-    ]
-    if profile is not None:
-        facts.append(_fact("profile.activated", profile, "profile", len(facts)))
-    return Alternative(tuple(facts), profile is not None, dict(_assignments(assigned, facts)))
-
-
-def differences(
-    log: EventLog, other: Alternative, *, as_of_ms: int, progress: Progress = lambda _what, _done: None
-) -> list[Difference]:
-    """The beliefs whose status or flags at a moment would be others, by id.
+    Extractions that rest on nothing but left-out utterances go with them.
 
     Raises:
-        StoreUnavailable: the log can't be read.
+        UnknownId: there is no such writer or source.
     """
-    until = stamp(as_of_ms, _COUNTER)
-    reader, partition = Reader(log), Partition()
-    read = 0
-    for page in log.read(0, limit=_PAGE, words=False):
-        for batch in reader.read([event for _, event in page]).batches:
-            if batch.type in KEPT:
-                partition.add(batch.facts())
-        read += len(page)
-        progress("reading", read)
-    found: list[Difference] = []
-    folded, by_erasure = 0, log.erased()
-    for facts, context in partition.sets(LogSource(log, reader)):
-        erased = {fact.id: by_erasure[fact.id] for fact in facts if fact.id in by_erasure}
-        before = fold(facts + context, erased=erased, until=until)
-        after = fold(other.apply(facts + context), erased=erased, until=until)
-        for key, life in before.lives.items():
-            old, new = life.at(until), after.lives[key].at(until)
-            if old is not None and new is not None and _standing(old) != _standing(new):
-                found.append(Difference(key.hex(), old, new))
-        folded += len(before.lives)
-        progress("folding", folded)
-    return sorted(found, key=lambda one: one.belief_id)
+
+    def __init__(self, log: EventLog, change: Change, *, progress: Progress = lambda _what, _done: None) -> None:
+        self._log = log
+        self._change = change
+        self._progress = progress
+        self._last = MAX_HLC if change.until_ms is None else stamp(change.until_ms, MAX_COUNTER)
+        self._left_out = _left_out(log, change)
+        self._changed = select(log, self._keeps, change.other.events)
+
+    def _keeps(self, event: Event) -> bool:
+        skeleton = event.skeleton
+        if event.id in self._left_out or skeleton.hlc > self._last:
+            return False
+        return not (self._change.other.replaces_profiles and skeleton.type == "profile.activated")
+
+    def _kept(self, facts: Sequence[Fact]) -> list[Fact]:
+        left_out, last = self._left_out, self._last
+        return self._change.other.apply([fact for fact in facts if fact.hlc <= last and fact.id not in left_out])
+
+    def digests(self, folder: Path, *, as_of_ms: int) -> tuple[str, str | None]:
+        """The digest over all read models as they are, and as they would be.
+
+        The latter is None where policies are assigned: read models are made from events, and none says so.
+        """
+        with replayed(self._log, folder, as_of_ms=as_of_ms, progress=self._progress) as fresh:
+            digest = fresh.digest()
+        if self._change.other.assigned:
+            return digest, None
+        with replayed(self._changed, folder, as_of_ms=as_of_ms, progress=self._progress) as fresh:
+            return digest, fresh.digest()
+
+    def differences(self, *, as_of_ms: int) -> list[Difference]:
+        """The beliefs whose status or flags at a moment would be others, by id.
+
+        Raises:
+            StoreUnavailable: the log can't be read.
+        """
+        until = stamp(as_of_ms, MAX_COUNTER)
+        reader = Reader(self._log)
+        partition = Partition.of(self._log, reader, self._progress)
+        by_erasure, would_erase = self._log.erased(), self._changed.erased()
+        found: list[Difference] = []
+        folded = 0
+        for facts, context in partition.sets(LogSource(self._log, reader)):
+            both = facts + context
+            before = _folded(both, by_erasure, until)
+            after = _folded(self._kept(both), would_erase, until)
+            for life in before.lives.values():
+                old, new = life.at(until), _at(after, life, until)
+                if _standing(old) != _standing(new):
+                    found.append(Difference(life.id.hex(), old, new))
+            folded += len(before.lives)
+            self._progress("folding", folded)
+        return sorted(found, key=lambda one: one.belief_id)
 
 
-def _standing(interval: Interval) -> tuple[str, bool, bool, bool]:
-    return interval.status, interval.stale, interval.contested, interval.forked
+def _left_out(log: EventLog, change: Change) -> frozenset[bytes]:
+    """Ids of the events that are left out, whatever their stamps."""
+    writers = frozenset[bytes]().union(*(writers_of(log, name) for name in change.without_writers))
+    gone = {event.id: event for name in change.without_sources for event in of_source(log, name)}
+    if writers:
+        for page in log.read(words=False):
+            gone.update((event.id, event) for _, event in page if event.skeleton.writer in writers)
+    return frozenset(gone).union(event.id for event in resting_on(log, gone.values()))
 
 
-def _fact(type_name: str, fields: Any, part: str, number: int) -> Fact:
-    if not isinstance(fields, dict):
-        raise _invalid(f"{part} has {fields!r} where the fields of {type_name} belong")
-    try:
-        payload = CATALOG.draft(type_name, fields).payload
-    except InvalidEvent as error:
-        raise InvalidAlternative(f"{part}: {error}", hint=error.hint, part=part) from None
-    event_id = hashlib.sha256(f"alternative {type_name} {number}".encode()).digest()[:16]
-    return Fact(0, _NOBODY, number, event_id, type_name, payload, (), None, _NOBODY)
+def _folded(facts: list[Fact], erased: Mapping[bytes, tuple[int, bytes]], until: int) -> Fold:
+    return fold(facts, erased={fact.id: erased[fact.id] for fact in facts if fact.id in erased}, until=until)
 
 
-def _assignments(told: Any, facts: list[Fact]) -> Iterator[tuple[tuple[str, str], str]]:
-    known = set(BUILT_IN) | {versioned(fact.payload["policy"]) for fact in facts if fact.type == "policy.defined"}
-    for one in _listed(told, "assign"):
-        if not isinstance(one, dict) or set(one) != {"kind", "speech_act", "policy"}:
-            raise _invalid(f"assign has {one!r} where kind, speech_act and policy belong")
-        policy = versioned(str(one["policy"]))
-        if policy not in known:
-            raise _invalid(f"assign names {policy}, which is neither built in nor among the policies of the file")
-        yield (str(one["kind"]), str(one["speech_act"])), policy
+def _at(other: Fold, life: Life, hlc: int) -> Interval | None:
+    """How a belief stands in another fold, in which it may be known by fewer of its ids."""
+    there = next((found for face in life.faces if (found := other.of(face)) is not None), None)
+    return None if there is None else there.at(hlc)
 
 
-def _listed(told: Any, part: str) -> list[Any]:
-    if told is not None and not isinstance(told, list):
-        raise _invalid(f"{part} must be a list")
-    return told or []
+def _standing(interval: Interval | None) -> tuple[str, bool, bool, bool] | None:
+    return None if interval is None else (interval.status, interval.stale, interval.contested, interval.forked)
 
 
-def _invalid(problem: str) -> InvalidAlternative:
-    return InvalidAlternative(problem, hint="beliefbase policies suggest --write FILE makes a file of this form")
+def standing_text(interval: Interval | None) -> str | None:
+    """Status and flags, for people; None for a belief that isn't there."""
+    if interval is None:
+        return None
+    flags = [name for name in ("stale", "contested", "forked") if getattr(interval, name)]
+    return f"{interval.status} ({', '.join(flags)})" if flags else interval.status

@@ -55,6 +55,11 @@ def test_the_program_of_the_readme(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
 
 
+def test_the_program_of_the_page_on_durability(tmp_path: Path) -> None:
+    (program,) = blocks("docs/durability.md", "python")
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+
+
 def test_getting_started(tmp_path: Path) -> None:
     page = "docs/getting-started.md"
     (tmp_path / "notes.ndjson").write_text(blocks(page, "json")[0], encoding="utf-8")

@@ -59,12 +59,27 @@ def test_the_picture_names_axes_groups_and_numbers_at_risk(spells, tmp_path):
 
 def test_incidences_name_causes_and_ends_so_far(spells, tmp_path):
     incidence = cumulative_incidence(spells)[0]
-    written = texts(plot_incidence(incidence, tmp_path / "incidence.svg"))
+    written = texts(plot_incidence([incidence], tmp_path / "incidence.svg"))
 
     for cause, one in incidence.causes.items():
         row = written[written.index(cause) :]
         assert ["0", str(one.ended[one.ages_ms <= 20 * DAY].sum())] == row[1:3]
         assert f"{one.incidence[-1]:.1%}" in row
+
+
+def test_incidences_of_several_groups_have_a_row_for_each_group_and_cause(spells, tmp_path):
+    incidences = cumulative_incidence(spells)
+    assert len(incidences) > 1
+    written = texts(plot_incidence(incidences, tmp_path / "incidence.svg"))
+    for incidence in incidences:
+        for cause, one in incidence.causes.items():
+            row = written[written.index(f"{incidence.group}: {cause}") :]
+            assert f"{one.incidence[-1]:.1%}" in row
+
+    cause = next(iter(incidences[0].causes))
+    written = texts(plot_incidence(incidences, tmp_path / "one.svg", cause=cause))
+    assert {incidence.group for incidence in incidences if cause in incidence.causes} <= set(written)
+    assert f"Share {cause}" in written
 
 
 def test_svg_bytes_repeat_in_other_processes_and_carry_no_date(tmp_path):
@@ -102,7 +117,7 @@ def test_png_is_a_picture_of_print_resolution_without_signature(spells, tmp_path
 def test_lines_differ_without_colour():
     dashes = curve_plot.DASHES
     assert len({str(dash) for dash in dashes}) == len(dashes) == 7
-    assert len({str((curve_plot._pen(i)["color"], curve_plot._pen(i)["linestyle"])) for i in range(56)}) == 56
+    assert len({str((curve_plot._pen(i, i)["color"], curve_plot._pen(i, i)["linestyle"])) for i in range(56)}) == 56
 
 
 def test_no_line_where_nobody_was_watched():
@@ -158,7 +173,7 @@ def test_what_cannot_be_drawn_says_what_to_do(spells, tmp_path, monkeypatch):
     with pytest.raises(CannotPlot, match="nothing to draw"):
         plot_survival(kaplan_meier(Spells.read([], [], [])), tmp_path / "curve.svg")
     with pytest.raises(CannotPlot, match="nothing to draw"):
-        plot_incidence(cumulative_incidence(Spells.read([0], [1], [0]))[0], tmp_path / "curve.svg")
+        plot_incidence(cumulative_incidence(Spells.read([0], [1], [0])), tmp_path / "curve.svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(CannotPlot) as caught:
         plot_survival(curves, tmp_path / "curve.svg")

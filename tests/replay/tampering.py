@@ -1,5 +1,6 @@
 """Ways to tamper with a store behind its back, and small stores to do it to."""
 
+import hashlib
 import sqlite3
 from contextlib import closing
 
@@ -8,6 +9,9 @@ from tests.events.build import Author
 from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.events.envelope import Skeleton
+from beliefbase.events.ids import name_hash
+from beliefbase.events.log import Head
+from beliefbase.events.signing import AgentKey, Trust
 from beliefbase.projections.projector import Projector
 
 FIELDS = Skeleton._fields
@@ -78,10 +82,13 @@ def in_order(events):
     return events
 
 
-def many_writers(count, of_each):
-    """Events of many short streams that talk about each other."""
+def many_writers(count, of_each, keys=None):
+    """Events of many short streams that talk about each other; with ``keys`` these writers can sign."""
     authors = [Author(f"writer {number}", ms=1_700_000_000_000 + number * 1000) for number in range(count)]
-    events = [author.joined(f"agent {number % 5}") for number, author in enumerate(authors)]
+    events = [
+        author.joined(f"agent {number % 5}", **({} if keys is None else keys.certificate(author.writer, number % 5)))
+        for number, author in enumerate(authors)
+    ]
     said, beliefs, revised = [], [], []
     for turn in range(of_each - 1):
         for number, author in enumerate(authors):
@@ -101,6 +108,46 @@ def many_writers(count, of_each):
                 event = author.affirmed(beliefs[-1])
             events.append(event)
     return events
+
+
+def going_on(events):
+    """Somebody who goes on with a stream that ends with these events."""
+    last = events[-1].skeleton
+    return Author(writer=last.writer, seq=last.seq, prev=events[-1].hash, ms=(last.hlc >> 16) + 1)
+
+
+class Keys:
+    """Keys of five agents, and of every writer that asks for a certificate."""
+
+    def __init__(self):
+        self.agents = [AgentKey.new(f"agent {number}", bytes([number]) * 32) for number in range(5)]
+        self.writers = {}
+
+    def certificate(self, writer, agent):
+        self.writers[writer] = self.agents[agent].certify(hashlib.sha256(writer).digest())
+        return {"certificate": self.writers[writer].certificate}
+
+    def trust(self):
+        return Trust({name_hash(key.agent): frozenset({key.public}) for key in self.agents})
+
+    def signed(self, events):
+        """The signed heads of these events' writers."""
+        last = {event.skeleton.writer: event for event in events}
+        return [
+            key.sign(Head(writer, last[writer].skeleton.seq, last[writer].hash))
+            for writer, key in self.writers.items()
+            if writer in last
+        ]
+
+
+def put_signatures(folder, signed):
+    """Write signatures into a store's file as they are, whatever is there."""
+    rows = [(one.writer.hex(), *one) for one in signed]
+    tamper(
+        folder,
+        ("DELETE FROM signatures",),
+        *(("INSERT INTO signatures VALUES (?, ?, ?, ?, ?)", *row) for row in rows),
+    )
 
 
 def world(seed, events=120):

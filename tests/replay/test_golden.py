@@ -53,6 +53,19 @@ def test_the_golden_log_holds_everything_that_a_log_can_hold():
     assert any(event.wants_words for event in events)
 
 
+def test_a_change_to_code_that_alters_an_answer_is_refused(run, monkeypatch):
+    monkeypatch.setattr("beliefbase.beliefs.rules.ENTRY_CONFIDENCE", 950)
+    done = run("golden", "check", GOLDEN / "v1", code=1)
+    assert "a change to code alters answers" in done.out and "belief_intervals" in done.out
+
+
+def test_a_file_of_digests_stands_for_its_log(run):
+    assert (
+        str(EVERYTHING)
+        in json.loads(run("--json", "golden", "check", GOLDEN / "v1" / "everything.digests.json").out)["subject"]
+    )
+
+
 @pytest.mark.parametrize("name, code", [("flipped", 4), ("other-digests", 1)])
 def test_deliberately_bad_ones_fail(run, name, code):
     done = run("golden", "check", GOLDEN / "damaged" / f"{name}.bblog", code=code)

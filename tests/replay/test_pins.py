@@ -79,6 +79,77 @@ def test_active_at_a_pin_never_changes(run, folder, tmp_path, events):
     assert run(folder, "active", "--pin", pin, "--candidates") == then
 
 
+@pytest.fixture
+def pinned(run, folder, tmp_path):
+    """A pin, and a store in which every belief was retracted late, with stamps from before it."""
+    pin = tmp_path / "pin.json"
+    run(folder, "pin", "--out", pin, "--as-of", AS_OF_MS)
+    live = [row["belief_id"] for row in run(folder, "active", "--as-of", AS_OF_MS, "--candidates")]
+    late = Author("late")
+    ids = enumerate(map(bytes.fromhex, live), 1)
+    append(
+        folder,
+        [late.joined(), *(late.write("belief.retracted", {"belief_id": one}, hlc=n << 16) for n, one in ids)],
+    )
+    return pin, live
+
+
+ASKED = (
+    ("active", "--candidates"),
+    ("curves", "--by", "speech_act"),
+    ("report",),
+    ("query", "SELECT belief_id, status FROM beliefs ORDER BY belief_id"),
+)
+
+
+@pytest.mark.parametrize("command", ASKED, ids=lambda command: " ".join(command)[:20])
+def test_commands_answer_at_a_pin_as_they_did_then(run, folder, made, pinned, tmp_path, command):
+    pin, _ = pinned
+    then = Path(shutil.copytree(made, tmp_path / "then"))
+    run(then, "project", "--as-of", AS_OF_MS)
+    moment = ("--as-of", AS_OF_MS) if command[0] in ("active", "curves") else ()
+    expected = run(then, *command, *moment)
+    assert expected
+    assert run(folder, *command, "--pin", pin) == expected
+    assert run(folder, *command, *moment) != expected or command[0] == "query"  # which asks what was published
+
+
+def test_a_pin_and_another_moment_ask_what_was_known_then_about_that_moment(run, folder, made, pinned):
+    pin, _ = pinned
+    early = AS_OF_MS - 5_000_000
+    for command in (("active", "--candidates"), ("curves",)):
+        expected = run(made, *command, "--as-of", early)
+        assert run(folder, *command, "--pin", pin, "--as-of", early) == expected
+
+
+def test_diff_on_both_axes(run, folder, made, pinned):
+    pin, live = pinned
+    learnt = run(folder, "diff", "--pin", pin)
+    assert {row["belief_id"] for row in learnt} == set(live)
+    assert {row["status_after"] for row in learnt} == {"retracted"}
+    assert {row["status_before"] for row in learnt} <= {"active", "candidate"}
+    moments = (AS_OF_MS - 10_000_000, AS_OF_MS)
+    assert run(folder, "diff", *moments, "--pin", pin) == run(made, "diff", *moments) != run(folder, "diff", *moments)
+    assert run(made, "diff", "--pin", pin) == []
+
+
+def test_curves_at_a_pin_are_drawn(run, folder, pinned, tmp_path):
+    run(folder, "curves", "--pin", pinned[0], "--plot", tmp_path / "curve.svg")
+    assert (tmp_path / "curve.svg").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--pin", "{}", "--policy", "{}"), ("2026-01-01", "--as-of", "2026-01-01"), ("--as-of", "2026-01-01")]
+)
+def test_diffs_that_make_no_sense_are_usage_errors(run, folder, pinned, arguments):
+    run(folder, "diff", *(part.format(pinned[0]) for part in arguments), code=2)
+
+
+def test_export_at_a_pin(run, folder, made, pinned, tmp_path):
+    told = run(folder, "export", "--parquet", tmp_path / "then", "--pin", pinned[0])
+    assert told["root"] == Pin.read(pinned[0]).root
+
+
 def test_a_pin_of_a_frontier_with_forks_is_replayed_from_its_branches(run, tmp_path):
     ann = Author()
     first = [ann.joined(), ann.extracted("one")]

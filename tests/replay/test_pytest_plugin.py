@@ -91,6 +91,14 @@ def test_a_test_that_names_no_log_is_told_how(suite):
 
 
 def test_it_works_under_xdist(suite):
-    result = run(suite, "-p", "xdist", "-n", "1")
+    result = run(suite, "-p", "xdist", "-n", "2")
     result.assert_outcomes(passed=1)
     assert result.ret == 0
+
+
+def test_under_xdist_a_log_that_no_test_names_fails_the_suite_as_well(suite):
+    shutil.copy(suite.path / "story.bblog", suite.path / "forgotten.bblog")
+    result = run(suite, "-p", "xdist", "-n", "2")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*forgotten.bblog*"])
+    assert result.ret == pytest.ExitCode.TESTS_FAILED

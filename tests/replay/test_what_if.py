@@ -1,12 +1,16 @@
 """What would be believed under other policies: another fold of the same log, and nothing written."""
 
 import json
+from contextlib import closing
 
 import pytest
 from tests.events.build import START_MS, Author
 from tests.projections.worlds import World, open_log
 
-from beliefbase.replay.what_if import InvalidAlternative, differences, read_alternative
+from beliefbase.events.hlc import MAX_COUNTER, stamp
+from beliefbase.replay.alternative import InvalidAlternative, read_alternative
+from beliefbase.replay.rebuild import replayed
+from beliefbase.replay.what_if import Change, WhatIf
 
 DAY = 86_400_000
 ACTIVE = {"assertion_class": "durable_fact", "confidence": 900}
@@ -31,6 +35,10 @@ def notes(tmp_path):
     log = open_log(tmp_path / "store", events)
     yield log, [event.id.hex() for event in events[1:]]
     log.close()
+
+
+def differences(log, other, *, as_of_ms):
+    return WhatIf(log, Change(other=other)).differences(as_of_ms=as_of_ms)
 
 
 def told(found):
@@ -85,6 +93,38 @@ def test_what_the_log_defined_first_yields_to_the_file(tmp_path, alternative):
     found = differences(log, other, as_of_ms=START_MS + 30 * DAY)
     log.close()
     assert told(found) == {belief[2].id.hex(): ("expired", False, "active", False)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_difference_is_that_between_two_rebuilds(tmp_path, seed):
+    at, events = START_MS + 20 * DAY, World(seed, 250).events
+    entity = {event.id.hex(): event.skeleton.source_ref or event.id for event in events}
+    with closing(open_log(tmp_path, events)) as log:
+        for change in (
+            Change(without_writers=["ann"]),
+            Change(without_sources=["bob"]),
+            Change(until_ms=START_MS + 60),
+        ):
+            what_if = WhatIf(log, change)
+            before, after = (standings(part, tmp_path, at, entity) for part in (log, what_if._changed))
+            found = {
+                entity[one.belief_id]: (standing(one.before), standing(one.after))
+                for one in what_if.differences(as_of_ms=at)
+            }
+            assert found == {
+                key: (before.get(key), after.get(key)) for key in before | after if before.get(key) != after.get(key)
+            }
+
+
+def standing(interval):
+    return None if interval is None else (interval.status, interval.stale, interval.contested, interval.forked)
+
+
+def standings(log, folder, at, entity):
+    sql = "SELECT belief_id, status, stale, contested, forked FROM work.belief_intervals"
+    with replayed(log, folder, as_of_ms=at, progress=lambda _what, _done: None) as fresh:
+        rows = fresh.rows(f"{sql} WHERE since_hlc <= $1 AND $1 < until_hlc", [stamp(at, MAX_COUNTER)])
+    return {entity[belief]: tuple(rest) for belief, *rest in rows}
 
 
 @pytest.mark.parametrize(

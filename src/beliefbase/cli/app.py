@@ -42,6 +42,7 @@ COMMANDS: Final[dict[str, str]] = {
     "digest": "models",
     "audit": "checks",
     "pin": "checks",
+    "key": "signing",
     "golden": "replaying",
     "replay": "replaying",
     "taint": "replaying",
@@ -83,7 +84,7 @@ class Settings:
             click.UsageError: it was not said.
         """
         if not self.store:
-            raise click.UsageError("which store? Give -s DIR, or set BELIEFBASE_STORE.")
+            raise click.UsageError("which store? Give -s DIR (or -s postgresql://…), or set BELIEFBASE_STORE.")
         return self.store
 
     @property
@@ -93,7 +94,9 @@ class Settings:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("-s", "--store", envvar="BELIEFBASE_STORE", help="Directory of the store (or BELIEFBASE_STORE).")
+@click.option(
+    "-s", "--store", envvar="BELIEFBASE_STORE", help="The store: a directory, or postgresql://… (or BELIEFBASE_STORE)."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.version_option(package_name="beliefbase")
 @click.pass_context
@@ -113,7 +116,7 @@ def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
         call.__doc__ = function.__doc__
         call.__click_params__ = getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
         made = click.command(name)(call)
-        made.params.append(click.Option(["-s", "--store"], help="Directory of the store."))
+        made.params.append(click.Option(["-s", "--store"], help="The store: a directory, or postgresql://…."))
         made.params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."))
         return made
 

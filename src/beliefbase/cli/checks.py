@@ -12,6 +12,7 @@ import click
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Progress
 from beliefbase.events.errors import StoreUnavailable
+from beliefbase.events.signing import Trust
 from beliefbase.store import BeliefStore
 from beliefbase.writing import moment
 
@@ -36,6 +37,11 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @command("audit")
 @click.argument("logs", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--pin", "pins", multiple=True, type=A_FILE, help="Check this pin as well (repeatable).")
+@click.option(
+    "--keys",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A trust file (lines of `beliefbase key show`): report what no trusted agent signed and no --pin saw.",
+)
 @click.option("--quick", is_flag=True, help="Only what came after the last full audit; read models are not compared.")
 @click.option("--shuffles", type=click.IntRange(min=0), default=0, help="Try so many other arrival orders.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Which ones: a seed gives the same ones each time.")
@@ -44,6 +50,7 @@ def audit_command(
     settings: Settings,
     logs: tuple[Path, ...],
     pins: tuple[Path, ...],
+    keys: Path | None,
     quick: bool,
     shuffles: int,
     seed: int,
@@ -60,16 +67,17 @@ def audit_command(
     if logs and (pins or quick or shuffles):
         raise click.UsageError("--pin, --quick and --shuffles are for a store, not for log files")
     progress = Progress()
+    trust = None if keys is None else Trust.read(keys)
     if logs:
         from beliefbase.replay.files import audit_file, log_files
 
-        reports = [audit_file(path, progress=progress.tell) for path in log_files(logs)]
+        reports = [audit_file(path, trust=trust, progress=progress.tell) for path in log_files(logs)]
     else:
         from beliefbase.replay.audit import Request
         from beliefbase.replay.pin import Pin
 
         read = {str(path): Pin.read(path) for path in pins}
-        reports = [_audit_store(settings, Request(read, shuffles, seed, quick), progress)]
+        reports = [_audit_store(settings, Request(read, shuffles, seed, quick, trust), progress)]
     progress.close()
     finish(settings, reports, junit, markdown, github=github)
 
@@ -77,7 +85,7 @@ def audit_command(
 def _audit_store(settings: Settings, request: Request, progress: Progress) -> AuditReport:
     with BeliefStore.open(settings.path) as store:
         report = store.audit(request, progress=progress.tell)
-    report.subject = str(settings.path)
+        report.subject = store.name
     return report
 
 
@@ -136,7 +144,7 @@ def pin_command(settings: Settings, out: Path, as_of: str | None) -> None:
 
 @command("doctor")
 def doctor_command(settings: Settings) -> None:
-    """Examine a store: writers, clocks, forks, gaps, sizes, and the next step for each finding."""
+    """Examine a store: writers, clocks, forks, gaps, words, sizes, settings, and the next step for each finding."""
     from beliefbase.doctor import examine
 
     with BeliefStore.open(settings.path) as store:

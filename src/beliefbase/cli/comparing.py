@@ -9,8 +9,8 @@ import click
 
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Progress
-from beliefbase.cli.snapshots import up_to_date
-from beliefbase.store import BeliefStore
+from beliefbase.cli.snapshots import PIN, answering, asked, up_to_date
+from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import moment
 
 COLUMNS: Final = ("belief_id", "before", "after", "statement", "kind", "speech_act", "agent")
@@ -25,46 +25,73 @@ FLAGS: Final = ("stale", "contested", "forked")
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A file of other policies, as `policies suggest --write` makes it: what would be believed under them?",
 )
-@click.option("--as-of", help="With --policy: at which moment; by default now.")
+@click.option("--as-of", help="With --policy or --pin alone: at which moment; by default now, or the pin's.")
+@PIN
 def diff_command(
-    settings: Settings, earlier: str | None, later: str | None, policy: Path | None, as_of: str | None
+    settings: Settings,
+    earlier: str | None,
+    later: str | None,
+    policy: Path | None,
+    as_of: str | None,
+    pin_file: Path | None,
 ) -> None:
-    """Compare what is believed at two moments.
+    """Compare what is believed at two moments, by two states of knowledge, or under two policies.
 
-    EARLIER and LATER (by default now) are RFC 3339, dates, or milliseconds since 1970. With --policy instead: now
-    and under other policies, over the same log. Nothing is written.
+    EARLIER and LATER (by default now) are RFC 3339, dates, or milliseconds since 1970; with --pin both are asked of
+    what the store held when the pin was made. With --pin alone: one moment by what was held then, and by what is held
+    now. With --policy: now and under other policies, over the same log. Nothing is written.
     """
-    if (policy is None) == (earlier is None) or (policy is None and as_of):
-        raise click.UsageError(
-            "give a moment to compare with (diff EARLIER [LATER]), or --policy FILE [--as-of MOMENT]"
-        )
+    if bool(policy) + bool(earlier) > 1 or not (policy or earlier or pin_file) or (earlier and as_of):
+        raise click.UsageError("give diff EARLIER [LATER] [--pin FILE], --pin FILE [--as-of MOMENT], or --policy FILE")
+    if policy is not None and pin_file is not None:
+        raise click.UsageError("--policy compares over the log as it is: leave out --pin")
     if policy is not None:
         rows = _under(settings, policy, as_of)
+    elif earlier is None and pin_file is not None:
+        rows = _learnt(settings, pin_file, as_of)
     else:
-        rows = _between(settings, moment(earlier or ""), moment(later) if later else None)
+        rows = _between(settings, moment(earlier or ""), later, pin_file)
     if settings.json:
         settings.out.rows(rows)
         return
     settings.out.rows([{**row, **_standings(row)} for row in rows], COLUMNS, empty="(no difference)")
 
 
-def _between(settings: Settings, earlier: int, later: int | None) -> list[dict[str, Any]]:
-    with BeliefStore.open(settings.path) as store:
-        up_to_date(store)
-        return store.query(
+def _between(settings: Settings, earlier: int, later: str | None, pin_file: Path | None) -> list[dict[str, Any]]:
+    with BeliefStore.open(settings.path) as store, answering(store, pin_file, later) as (folder, at):
+        return asked(
+            folder,
             "SELECT * FROM changed_between($earlier, $later) ORDER BY changed_ms, belief_id",
-            {"earlier": earlier, "later": store.wall() if later is None else later},
+            {"earlier": earlier, "later": at},
         )
 
 
-def _under(settings: Settings, policy: Path, as_of: str | None) -> list[dict[str, Any]]:
-    from beliefbase.replay.what_if import differences, read_alternative
+def _learnt(settings: Settings, pin_file: Path, as_of: str | None) -> list[dict[str, Any]]:
+    from beliefbase.projections.errors import NoSnapshot
+    from beliefbase.projections.publish import current
+    from beliefbase.replay.answers import learnt_since, read_models_at
+    from beliefbase.replay.pin import Pin
 
-    other = read_alternative(policy)
+    pin, progress = Pin.read(pin_file), Progress()
+    with BeliefStore.open(settings.path) as store:
+        at = moment(as_of) if as_of else pin.as_of_ms
+        snapshot = current(up_to_date(store))
+        if snapshot is None:
+            raise NoSnapshot("nothing was published yet", hint="beliefbase project")
+        with read_models_at(store.log, store.path / READ_NAME, pin, as_of_ms=at, progress=progress.tell) as fresh:
+            progress.close()
+            return learnt_since(fresh, snapshot, as_of_ms=at)
+
+
+def _under(settings: Settings, policy: Path, as_of: str | None) -> list[dict[str, Any]]:
+    from beliefbase.replay.alternative import read_alternative
+    from beliefbase.replay.what_if import Change, WhatIf
+
+    change = Change(other=read_alternative(policy))
     progress = Progress()
     with BeliefStore.open(settings.path) as store:
         at = moment(as_of) if as_of else store.wall()
-        found = differences(store.log, other, as_of_ms=at, progress=progress.tell)
+        found = WhatIf(store.log, change, progress=progress.tell).differences(as_of_ms=at)
         progress.close()
         up_to_date(store)
         told = {
@@ -79,7 +106,7 @@ def _under(settings: Settings, policy: Path, as_of: str | None) -> list[dict[str
     for one in found:
         row: dict[str, Any] = {"belief_id": one.belief_id, **told.get(one.belief_id, {})}
         for name in ("status", *FLAGS):
-            row |= {f"{name}_before": getattr(one.before, name), f"{name}_after": getattr(one.after, name)}
+            row |= {f"{name}_before": getattr(one.before, name, None), f"{name}_after": getattr(one.after, name, None)}
         rows.append(row)
     return rows
 

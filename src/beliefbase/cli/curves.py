@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from beliefbase.cli.app import Settings, command
-from beliefbase.cli.snapshots import up_to_date
+from beliefbase.cli.snapshots import PIN, answering
 from beliefbase.store import BeliefStore
-from beliefbase.writing import moment
 
 if TYPE_CHECKING:
     from beliefbase.projections.lifetimes import Comparison
@@ -48,6 +47,7 @@ CAUSE_FIELDS: Final = (
 )
 @click.option("--active", is_flag=True, help="Lives as active beliefs only; a demotion censors.")
 @click.option("--as-of", help="A moment: RFC 3339, a date, or milliseconds; by default now.")
+@PIN
 @click.option("--where", help="Only beliefs for which this SQL condition on the columns of `beliefs` holds.")
 @click.option(
     "--horizon", type=click.FloatRange(min=0, min_open=True), help="Days up to which mean lifetimes are taken."
@@ -62,6 +62,7 @@ def curves_command(
     cause: str | None,
     active: bool,
     as_of: str | None,
+    pin_file: Path | None,
     where: str | None,
     horizon: float | None,
     level: float,
@@ -76,9 +77,11 @@ def curves_command(
     """
     from beliefbase.projections.lifetimes import lifetimes
 
-    with BeliefStore.open(settings.path) as store:
-        folder, at = up_to_date(store), moment(as_of) if as_of else store.wall()
-    with lifetimes(folder, as_of_ms=at, active=active, where=where) as lives:
+    with (
+        BeliefStore.open(settings.path) as store,
+        answering(store, pin_file, as_of) as (folder, at),
+        lifetimes(folder, as_of_ms=at, active=active, where=where) as lives,
+    ):
         horizon_ms = None if horizon is None else max(1, round(horizon * DAY_MS))
         found = lives.compare(by, horizon_ms=horizon_ms, level=level)
         ends = lives.incidences(by, level=level) if cause else ()
@@ -179,13 +182,9 @@ def _plot(found: Comparison, incidences: Sequence[Incidence], cause: str | None,
     if not cause:
         plot_survival(found.curves, path, title=title)
         return
-    drawn = [one for one in incidences if cause == "all" or cause in one.causes]
-    if len(drawn) > 1:
-        raise click.UsageError("a picture of incidences shows one group: leave out --by, or choose with --where")
-    for one in drawn:
-        plot_incidence(one, path, title=title)
-    if not drawn:
+    if cause != "all" and not any(cause in one.causes for one in incidences):
         raise click.UsageError(f"nothing ended as {cause}: there is nothing to draw")
+    plot_incidence(incidences, path, title=title, cause=None if cause == "all" else cause)
 
 
 def _days(ms: float | None, otherwise: str = "-") -> str:

@@ -52,7 +52,7 @@ def forget_command(
 def _ask(store: BeliefStore, subject: str, found: dict[str, int]) -> None:
     """Ask on a terminal; refuse elsewhere."""
     by_type = ", ".join(f"{count} {name}" for name, count in sorted(found.items())) or "no event"
-    what = f"{store.path}: the words of {sum(found.values())} events go for good ({by_type})."
+    what = f"{store.name}: the words of {sum(found.values())} events go for good ({by_type})."
     if not sys.stdin.isatty():
         raise click.UsageError(f"{what} Nobody can be asked here: say --yes.")
     click.confirm(f"{what}\nErase the words of {subject}?", abort=True, err=True)

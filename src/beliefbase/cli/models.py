@@ -12,6 +12,7 @@ import click
 
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Output, Progress
+from beliefbase.cli.snapshots import PIN, answering
 from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import moment
 
@@ -60,22 +61,38 @@ def project_command(settings: Settings, watch: bool, rebuild: bool, as_of: str |
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write, for --format parquet."
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Print at most so many rows.")
+@PIN
 def query_command(
-    settings: Settings, sql: str, format_name: str | None, output: Path | None, limit: int | None
+    settings: Settings,
+    sql: str,
+    format_name: str | None,
+    output: Path | None,
+    limit: int | None,
+    pin_file: Path | None,
 ) -> None:
     """Ask the newest snapshot one SELECT, read-only and locked down."""
-    from beliefbase.projections.query import query
-
-    BeliefStore.open(settings.path).close()  # says what is wrong where there is no store
     if (format_name == "parquet") != (output is not None):
         raise click.UsageError("--format parquet and --output FILE go together")
+    with BeliefStore.open(settings.path) as store:  # says what is wrong where there is none
+        if pin_file is None:
+            _answer(settings, store.path / READ_NAME, sql, format_name, output, limit)
+        else:
+            with answering(store, pin_file, as_of=None) as (folder, _):
+                _answer(settings, folder, sql, format_name, output, limit)
+
+
+def _answer(
+    settings: Settings, folder: Path, sql: str, format_name: str | None, output: Path | None, limit: int | None
+) -> None:
+    from beliefbase.projections.query import query
+
     if output is not None:
         from beliefbase.projections.export import write_answer
 
-        rows = write_answer(Path(settings.path) / READ_NAME, sql, output, limit=limit)
+        rows = write_answer(folder, sql, output, limit=limit)
         settings.out.object({"file": str(output), "rows": rows}, f"{rows:,} rows in {output}")
         return
-    answer = query(Path(settings.path) / READ_NAME, sql, limit=limit)
+    answer = query(folder, sql, limit=limit)
     chosen = format_name or ("json" if settings.json else "table")
     if chosen == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")

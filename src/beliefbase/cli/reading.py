@@ -12,11 +12,13 @@ import click
 
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Progress
+from beliefbase.cli.snapshots import PIN
 from beliefbase.events.catalog import CATALOG
+from beliefbase.events.envelope import Event
 from beliefbase.events.errors import UnknownId
 from beliefbase.events.hlc import ms_of
 from beliefbase.events.ids import parse_id
-from beliefbase.events.log import Stored
+from beliefbase.events.log import Head, Stored
 from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import clock_text, moment
 
@@ -78,7 +80,7 @@ def show_command(settings: Settings, id_: str) -> None:
         event = store.log.get(key)
         if event is None:
             raise UnknownId(
-                f"nothing in {store.path} has the id {id_}", hint="ids are printed by append, log and active"
+                f"nothing in {store.name} has the id {id_}", hint="ids are printed by append, log and active"
             )
         row = describe(Stored(0, event), None)
         del row["position"]
@@ -96,28 +98,31 @@ def show_command(settings: Settings, id_: str) -> None:
 @command("active")
 @click.option("--as-of", help="A moment: RFC 3339, a date, or milliseconds; by default now.")
 @click.option("--candidates", is_flag=True, help="Also those that are live but not active.")
-@click.option("--pin", "pin_file", type=click.Path(path_type=Path), help="As it was pinned in this file, by a replay.")
+@PIN
 def active_command(settings: Settings, as_of: str | None, candidates: bool, pin_file: Path | None) -> None:
     """List the beliefs that are active at a moment."""
-    if pin_file is not None and as_of:
-        raise click.UsageError("a pin has its own moment: give --pin or --as-of")
+    at = moment(as_of) if as_of else None
     with BeliefStore.open(settings.path) as store:
         if pin_file is not None:
-            rows = _at_pin(store, pin_file, candidates=candidates)
+            rows = _at_pin(store, pin_file, at, candidates=candidates)
         else:
-            at = moment(as_of) if as_of else None
             rows = store.live(as_of=at) if candidates else store.active(as_of=at)
     settings.out.rows(rows, COLUMNS, empty="(no active beliefs)")
 
 
-def _at_pin(store: BeliefStore, file: Path, *, candidates: bool) -> list[dict[str, Any]]:
+def _at_pin(store: BeliefStore, file: Path, at: int | None, *, candidates: bool) -> list[dict[str, Any]]:
     from beliefbase.replay.answers import active_at
     from beliefbase.replay.pin import Pin
 
     progress = Progress()
     try:
         return active_at(
-            store.log, store.path / READ_NAME, Pin.read(file), candidates=candidates, progress=progress.tell
+            store.log,
+            store.path / READ_NAME,
+            Pin.read(file),
+            as_of_ms=at,
+            candidates=candidates,
+            progress=progress.tell,
         )
     finally:
         progress.close()
@@ -129,7 +134,7 @@ def describe(stored: Stored, agent: str | None) -> dict[str, Any]:
     skeleton = event.skeleton
     payload = CATALOG.read(skeleton)
     return {
-        "position": stored.position,
+        "position": stored.position or None,
         "id": event.id.hex(),
         "type": skeleton.type,
         "writer": skeleton.writer.hex(),
@@ -147,11 +152,18 @@ def describe(stored: Stored, agent: str | None) -> dict[str, Any]:
 
 
 def _pages(store: BeliefStore, *, follow: bool) -> Iterator[Stored]:
-    after = 0
+    after, root, known = 0, b"", tuple[Head, ...]()
     while True:
-        for page in store.log.read(after):
-            yield from page
-            after = page[-1].position
+        with store.log.still() as log:
+            if log.in_order or not root:
+                for page in log.read(after):
+                    yield from page
+                    after = page[-1].position
+            elif root != log.root():
+                for events in log.since(known):
+                    yield from (Stored(0, event) for event in sorted(events, key=_place))
+            if not log.in_order and root != log.root():
+                root, known = log.root(), log.frontier()
         if not follow:
             return
         sys.stdout.flush()
@@ -159,6 +171,10 @@ def _pages(store: BeliefStore, *, follow: bool) -> Iterator[Stored]:
             time.sleep(POLL_SECONDS)
         except KeyboardInterrupt:
             return
+
+
+def _place(event: Event) -> tuple[int, bytes, int]:
+    return event.skeleton.hlc, event.skeleton.writer, event.skeleton.seq
 
 
 def _is_meant(asked: str, writer: str, agent: str | None) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,8 +13,15 @@ from beliefbase.cli.app import Settings, command
 from beliefbase.cli.checks import A_FILE, finish, output_options
 from beliefbase.cli.output import Progress
 from beliefbase.events.ids import parse_id
+from beliefbase.events.log import EventLog
 from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import moment
+
+if TYPE_CHECKING:
+    from beliefbase.replay.what_if import Difference
+
+LISTED: Final = 1000
+"""Beliefs that a difference lists; the rest is counted."""
 
 
 @command("golden")
@@ -84,18 +92,46 @@ def replay_command(
             told = steps(store.log, parse_id(belief))
         settings.out.object(told, steps_text(told))
         return
-    from beliefbase.replay.otherwise import Change, otherwise, read_rules
+    from beliefbase.replay.alternative import Alternative, read_alternative
+    from beliefbase.replay.what_if import Change, WhatIf
 
-    rules = read_rules(policy) if policy else ()
-    change = Change(without_writer, without_source, rules, moment(until) if until else None)
+    other = read_alternative(policy) if policy else Alternative()
+    change = Change(without_writer, without_source, other, moment(until) if until else None)
     if not change.told:
         raise click.UsageError("what if? Give --without-writer, --without-source, --policy or --until")
     progress = Progress()
     with BeliefStore.open(settings.path) as store:
         at = moment(as_of) if as_of else store.wall()
-        told = otherwise(store.log, store.path / READ_NAME, change, as_of_ms=at, progress=progress.tell)
+        what_if = WhatIf(store.log, change, progress=progress.tell)
+        differing = what_if.differences(as_of_ms=at)
+        digest, changed_digest = what_if.digests(store.path / READ_NAME, as_of_ms=at)
+        beliefs = _rows(store.log, differing[:LISTED])
     progress.close()
-    settings.out.object(told, _otherwise_text(told))
+    told = {
+        "change": change.told,
+        "as_of_ms": at,
+        "digest": digest,
+        "changed_digest": changed_digest,
+        "differing": len(differing),
+        "beliefs": beliefs,
+    }
+    settings.out.object(told, _what_if_text(told))
+
+
+def _rows(log: EventLog, differing: Sequence[Difference]) -> list[dict[str, Any]]:
+    from beliefbase.replay.what_if import standing_text
+
+    ids = {bytes.fromhex(one.belief_id) for one in differing}
+    statements = {event.id.hex(): event.words.get("statement") for event in log.by_id(ids, words=True)}
+    return [
+        {
+            "belief_id": one.belief_id,
+            "statement": statements.get(one.belief_id),
+            "is": standing_text(one.before),
+            "would_be": standing_text(one.after),
+        }
+        for one in differing
+    ]
 
 
 @command("taint")
@@ -112,9 +148,9 @@ def taint_command(settings: Settings, suspect: str) -> None:
     settings.out.object(told, _taint_text(told))
 
 
-def _otherwise_text(told: dict[str, Any]) -> str:
+def _what_if_text(told: dict[str, Any]) -> str:
     lines = [f"What if: {', '.join(told['change'])}"]
-    lines += [f"digest {told['digest']}", f"   now {told['changed_digest']}"]
+    lines += [f"digest {told['digest']}", f"   now {told['changed_digest'] or 'none: no event assigns policies'}"]
     lines.append(f"{told['differing']} belief(s) would stand otherwise:")
     for row in told["beliefs"]:
         stands = f"{row['is'] or 'unknown'} → {row['would_be'] or 'unknown'}"

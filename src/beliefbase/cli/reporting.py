@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from beliefbase.cli.app import Settings, command
-from beliefbase.cli.snapshots import up_to_date
+from beliefbase.cli.snapshots import PIN, answering, asked
 from beliefbase.store import BeliefStore
 
 DAY_MS: Final = 86_400_000
@@ -33,18 +33,21 @@ MISFITS: Final = ("belief_id", "kind", "kind_misfit_reason", "statement", "obsol
 @click.option("--aspect", "aspects", multiple=True, type=click.Choice(ASPECTS), help="Only this one (repeatable).")
 @click.option("--misfits", is_flag=True, help="Instead: each belief of which the extractor said that no kind fits.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, help="Labels per aspect, the most frequent first.")
-def report_command(settings: Settings, aspects: tuple[str, ...], misfits: bool, limit: int) -> None:
+@PIN
+def report_command(
+    settings: Settings, aspects: tuple[str, ...], misfits: bool, limit: int, pin_file: Path | None
+) -> None:
     """Report what beliefs were called and how they ended.
 
     Kinds, misfits with their reasons, obsolete-when phrases and tags of the extractor, beside the observed endings.
     """
-    with BeliefStore.open(settings.path) as store:
-        up_to_date(store)
+    with BeliefStore.open(settings.path) as store, answering(store, pin_file, as_of=None) as (folder, _):
         if misfits:
-            rows = store.query("SELECT * FROM misfit_report ORDER BY began_ms, belief_id")
+            rows = asked(folder, "SELECT * FROM misfit_report ORDER BY began_ms, belief_id")
             settings.out.rows(rows, MISFITS, empty="(no misfits)")
             return
-        rows = store.query(
+        rows = asked(
+            folder,
             "SELECT * EXCLUDE (place) FROM (SELECT *, row_number() OVER"
             " (PARTITION BY aspect ORDER BY beliefs DESC, label) AS place FROM distribution_report) AS r"
             " WHERE place <= $limit AND list_contains($aspects, aspect)"
@@ -63,7 +66,8 @@ def report_command(settings: Settings, aspects: tuple[str, ...], misfits: bool, 
 
 @command("export")
 @click.option("--parquet", "target", required=True, type=click.Path(path_type=Path), help="The folder to write into.")
-def export_command(settings: Settings, target: Path) -> None:
+@PIN
+def export_command(settings: Settings, target: Path, pin_file: Path | None) -> None:
     """Write all read models as Parquet files.
 
     One file for each table and view, its rows in one stable order, and export.json with what they stand for. An
@@ -71,8 +75,7 @@ def export_command(settings: Settings, target: Path) -> None:
     """
     from beliefbase.projections.export import export
 
-    with BeliefStore.open(settings.path) as store:
-        folder = up_to_date(store)
-    done = export(folder, target)
+    with BeliefStore.open(settings.path) as store, answering(store, pin_file, as_of=None) as (folder, _):
+        done = export(folder, target)
     told = {"folder": str(done.folder), "root": done.root, "as_of_ms": done.as_of_ms, "files": dict(done.files)}
     settings.out.object(told, f"{len(done.files)} files, {sum(done.files.values()):,} rows, in {done.folder}")

@@ -11,6 +11,7 @@ import click
 
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Progress
+from beliefbase.events.postgres_url import Address, is_address
 from beliefbase.store import BeliefStore
 from beliefbase.syncing import SHOWN, never_met, sync, take_bundle, write_bundle
 
@@ -18,10 +19,12 @@ A_PATH = click.Path(path_type=Path)
 
 
 @command("sync")
-@click.argument("other", type=A_PATH)
+@click.argument("other")
 @click.option("--yes", is_flag=True, help="Let two stores meet that never met, without being asked.")
-def sync_command(settings: Settings, other: Path, yes: bool) -> None:
-    """Bring this store and OTHER (a store's directory, or a bundle file) to the same events, both ways.
+def sync_command(settings: Settings, other: str, yes: bool) -> None:
+    """Bring this store and OTHER to the same events, both ways.
+
+    OTHER is a store's directory, the address of one in a database (postgresql://…), or a bundle file.
 
     Two stores that never met are one from then on: their agents are shown first. A run that was cut short is gone on
     with by the next one.
@@ -67,13 +70,14 @@ def bundle_command(settings: Settings, action: str, file: Path, yes: bool) -> No
     settings.out.object(told, text)
 
 
-def _introduce(settings: Settings, store: BeliefStore, other: Path, *, yes: bool) -> None:
+def _introduce(settings: Settings, store: BeliefStore, other: str | Path, *, yes: bool) -> None:
     """Show whose stores are about to meet for the first time, and ask."""
     met = None if yes and settings.json else never_met(store, other)
     if met is None:
         return
-    for name, path in (("here", store.path), ("there", other)):
-        click.echo(f"{path}: {_listed(met[name])}", err=True)
+    there = Address.read(other).shown if is_address(other) else other
+    for name, where in (("here", store.name), ("there", there)):
+        click.echo(f"{where}: {_listed(met[name])}", err=True)
     if yes:
         return
     if not sys.stdin.isatty():

@@ -29,9 +29,7 @@ BATCH: Final = 1000
 def init_command(settings: Settings) -> None:
     """Make an empty store."""
     with BeliefStore.open(settings.path, create=True) as store:
-        settings.out.object(
-            {"store": str(store.path)}, f"A store is at {store.path}. Next: beliefbase append, or import."
-        )
+        settings.out.object({"store": store.name}, f"A store is at {store.name}. Next: beliefbase append, or import.")
 
 
 @command("append")
@@ -190,7 +188,7 @@ def import_command(settings: Settings, files: tuple[str, ...], format_name: str,
 
     BeliefStore.open(settings.path, create=create).close()
     progress = Progress()
-    report = import_files(Path(settings.path), [Path(file) for file in files], format_name, progress=progress.tell)
+    report = import_files(settings.path, [Path(file) for file in files], format_name, progress=progress.tell)
     progress.close()
     settings.out.object(report.as_dict(), report.as_text())
 
