@@ -167,7 +167,7 @@ def _plain(
     subjects: tuple[bytes, ...] = (),
 ) -> Draft:
     body = pack((1, words)) if words else None
-    return Draft(name, 1, payload, words or {}, body, touches, (), None, None, subjects, ())
+    return Draft(name, 1, payload, words or {}, body, touches, (), (), None, None, subjects, ())
 
 
 def _event(stream: Stream, rng: random.Random, now: int, draft: Draft) -> Event:
