@@ -1,10 +1,11 @@
 # Needs make, sh and Python 3.11 or newer (any name on PATH, or PYTHON=...); everything else goes into .venv.
 .POSIX:
-.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test eval docs bench mutants sim ci clean run-env dev-env
+.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test eval docs bench mutants sim sim-long sim-bugs ci clean run-env dev-env
 
 BIN = .venv/bin
 PYTEST = $(BIN)/pytest
 WHEEL_TEST = tests/packaging/test_wheel.py
+SIM_JOBS = 2 # simulated worlds at once
 ARGS = # for pytest: make test ARGS="-n 2 tests/beliefs"
 
 help: ## this list
@@ -62,8 +63,14 @@ bench: dev-env ## what things cost: every script of bench/ but evaluations and p
 mutants: dev-env ## planted bugs: the tests must find each
 	$(BIN)/python bench/mutants.py
 
-sim: dev-env ## simulated writers, clocks and networks
-	$(PYTEST) -m "slow or not slow" tests/sim
+sim: dev-env ## 300 simulated worlds of stores, clocks, networks, crashes (docs/simulator.md)
+	$(BIN)/python -P tests/sim/run.py --seeds 300 --jobs $(SIM_JOBS)
+
+sim-long: dev-env ## 10,000 of them: hours
+	$(BIN)/python -P tests/sim/run.py --seeds 10000 --jobs $(SIM_JOBS)
+
+sim-bugs: dev-env ## bugs planted in the log, the clock, sync, erasure: the simulated worlds must find each within 500 seeds
+	$(BIN)/python -P tests/sim/bugs.py --jobs $(SIM_JOBS) $(ARGS)
 
 ci: ## everything CI runs, in under half an hour on two cores
 	bash .ci/run

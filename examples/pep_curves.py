@@ -72,7 +72,7 @@ def main() -> None:
     curves = kaplan_meier(spells)
     plot_survival(curves, folder / "drafts.svg", title="How long a PEP stays a draft")
     ends = incidence(spells, became)
-    plot_incidence(ends, folder / "outcomes.svg", title="What PEPs in draft become")
+    plot_incidence([ends], folder / "outcomes.svg", title="What PEPs in draft become")
     median = curves[0].median_ms
     sys.stdout.write(f"median: {'not reached' if median is None else f'{median / 86_400_000:.0f} days'}\n")
     for one in ends.causes.values():

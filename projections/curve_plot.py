@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ DASHES = (
     (0, (1.2, 3)),
 )
 """As many as there are causes; with the colours, 56 lines differ."""
+BANDED: Final = 8
+"""More incidences than so many are drawn without their bands, which would cover each other."""
 WIDTH, PANEL, AXIS, ROW, EDGE, SAMPLE, LETTER, HALF = 7.5, 3.1, 0.5, 0.18, 0.1, 0.34, 0.058, 0.32
 """Inches: picture width; heights of the curves, of their axis and of a table row; free edge; a line's sample;
 a letter; half a number."""
@@ -77,6 +79,8 @@ class _Row(NamedTuple):
     """The table's numbers at ages in milliseconds."""
     cells: tuple[str, ...]
     """What stands to the right of the numbers."""
+    pen: tuple[int, int]
+    """Which colour, and which dashes."""
 
 
 class _Page(NamedTuple):
@@ -102,20 +106,42 @@ def plot_survival(curves: Sequence[Curve], path: str | Path, *, title: str = "",
     note = f"Bands: pointwise {100 * drawn[0].level:.4g} %, log-log. " if bands and drawn else ""
     note += "Ticks: censored. No line: nobody watched. Expired: share of spells that expiry censored."
     page = _Page(title, "Share still held", "Number at risk", ("ended", "expired"), note, span, bands)
-    return _draw(page, [_survival_row(curve, span) for curve in drawn], Path(path))
+    return _draw(page, [_survival_row(curve, span, index) for index, curve in enumerate(drawn)], Path(path))
 
 
-def plot_incidence(incidence: Incidence, path: str | Path, *, title: str = "", bands: bool = True) -> Path:
-    """Draw how one group's beliefs end, a line per cause, over a table of the numbers ended so far.
+def plot_incidence(
+    incidences: Sequence[Incidence],
+    path: str | Path,
+    *,
+    cause: str | None = None,
+    title: str = "",
+    bands: bool = True,
+) -> Path:
+    """Draw how the beliefs of one or more groups end, over a table of the numbers ended so far.
+
+    A line per cause; of several groups a line per group and cause, the groups told apart by colour and the causes by
+    dashes. With ``cause`` only that one is drawn. More than eight lines have no bands.
 
     Raises:
         CannotPlot: matplotlib is missing, the suffix is neither .svg nor .png, or no spell ended.
     """
-    span = int(incidence.ages_ms[-1]) if len(incidence.ages_ms) else 0
-    note = f"Group {_printable(incidence.group)}: {incidence.spells:,} spells. The causes compete."
-    note += f" Bands: pointwise {100 * incidence.level:.4g} %, log-log." if bands else ""
-    page = _Page(title, "Share ended, by cause", "Ended so far", ("at the end",), note, span, bands)
-    return _draw(page, [_incidence_row(one, span) for one in incidence.causes.values()], Path(path))
+    span = max((int(one.ages_ms[-1]) for one in incidences if len(one.ages_ms)), default=0)
+    several = len(incidences) > 1
+    kinds = list(dict.fromkeys(name for one in incidences for name in one.causes))
+    rows: list[_Row] = []
+    for index, incidence in enumerate(incidences):
+        for one in incidence.causes.values():
+            if cause in {None, one.cause}:
+                pen = (index, index if cause else kinds.index(one.cause)) if several else (len(rows), len(rows))
+                of_group = incidence.group if cause else f"{incidence.group}: {one.cause}"
+                rows.append(_incidence_row(one, span, of_group if several else one.cause, pen))
+    bands = bands and len(rows) <= BANDED
+    note = "" if several else f"Group {_printable(incidences[0].group)}: {incidences[0].spells:,} spells. "
+    note += "The causes compete."
+    note += f" Bands: pointwise {100 * incidences[0].level:.4g} %, log-log." if bands and rows else ""
+    measure = f"Share {cause}" if cause else "Share ended, by cause"
+    page = _Page(title, measure, "Ended so far", ("at the end",), note, span, bands)
+    return _draw(page, rows, Path(path))
 
 
 def _thin(ages_ms: npt.NDArray[np.int64], wanted: npt.NDArray[np.bool_], span_ms: int) -> npt.NDArray[np.intp]:
@@ -127,7 +153,7 @@ def _thin(ages_ms: npt.NDArray[np.int64], wanted: npt.NDArray[np.bool_], span_ms
     return thinned
 
 
-def _survival_row(curve: Curve, span: int) -> _Row:
+def _survival_row(curve: Curve, span: int, index: int = 0) -> _Row:
     watched = np.cumsum(curve.entered - curve.ended - curve.censored) > 0
     turns = np.diff(watched, prepend=False)
     keep = _thin(curve.ages_ms, (curve.ended > 0) | turns, span)
@@ -148,10 +174,11 @@ def _survival_row(curve: Curve, span: int) -> _Row:
         (curve.ages_ms[censored] / DAY_MS, curve.survival[censored]),
         curve.at_risk_at,
         (f"{curve.ended_total:,} of {curve.spells:,}", f"{curve.expired_share:.0%}"),
+        (index, index),
     )
 
 
-def _incidence_row(one: CauseIncidence, span: int) -> _Row:
+def _incidence_row(one: CauseIncidence, span: int, label: str, pen: tuple[int, int]) -> _Row:
     keep = _thin(one.ages_ms, one.ended > 0, span)
     days = np.concatenate([[0.0], one.ages_ms[keep] / DAY_MS, [span / DAY_MS]])
     values, lower, upper = (
@@ -165,7 +192,7 @@ def _incidence_row(one: CauseIncidence, span: int) -> _Row:
 
     none: Floats = np.zeros(0)
     return _Row(
-        one.cause,
+        _printable(label),
         np.repeat(days, 2)[1:],
         _steps(values, seen),
         _steps(lower, seen),
@@ -173,6 +200,7 @@ def _incidence_row(one: CauseIncidence, span: int) -> _Row:
         (none, none),
         counts,
         (f"{one.incidence[-1]:.1%}",),
+        pen,
     )
 
 
@@ -235,7 +263,7 @@ def _lay_out(figure: Figure, page: _Page, rows: list[_Row]) -> None:
         sheet.text(end, top, name, fontsize=SMALL, fontweight="bold", ha="right", va="center")
     for index, row in enumerate(rows):
         y = top - ROW * (index + 1)
-        sheet.plot([EDGE, EDGE + SAMPLE], [y, y], **_pen(index))
+        sheet.plot([EDGE, EDGE + SAMPLE], [y, y], **_pen(*row.pen))
         sheet.text(EDGE + SAMPLE + 0.08, y, row.label, fontsize=SMALL, va="center")
         for x, count in zip(at, row.counts([round(tick * DAY_MS) for tick in shown]), strict=True):
             sheet.text(x, y, f"{count:,}", fontsize=SMALL, ha="center", va="center")
@@ -245,16 +273,16 @@ def _lay_out(figure: Figure, page: _Page, rows: list[_Row]) -> None:
 
 
 def _draw_panel(axes: Axes, page: _Page, rows: list[_Row]) -> None:
-    for index, row in enumerate(rows):
-        pen = _pen(index)
+    for row in rows:
+        pen = _pen(*row.pen)
         if page.bands:
             axes.fill_between(row.days, row.lower, row.upper, color=pen["color"], alpha=0.13, linewidth=0)
         axes.plot(row.days, row.values, clip_on=False, **pen)
         axes.plot(
             *row.ticks, linestyle="", marker="|", markersize=4, markeredgewidth=0.6, color=pen["color"], clip_on=False
         )
-    heights = [column[np.isfinite(column)].max() for row in rows for column in (row.values, row.upper)]
-    top = max(heights)
+    columns = [row.values for row in rows] + [row.upper for row in rows if page.bands]
+    top = max(column[np.isfinite(column)].max() for column in columns)
     axes.set_xlim(0, page.span_ms / DAY_MS)
     axes.set_ylim(0, 1.02 if top > 0.6 else top * 1.08)
     axes.locator_params(axis="x", nbins=7, steps=[1, 2, 3, 5, 6, 10])
@@ -264,5 +292,5 @@ def _draw_panel(axes: Axes, page: _Page, rows: list[_Row]) -> None:
     axes.set_ylabel(page.measure)
 
 
-def _pen(index: int) -> dict[str, Any]:
-    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.3}
+def _pen(colour: int, dashes: int) -> dict[str, Any]:
+    return {"color": COLOURS[colour % len(COLOURS)], "linestyle": DASHES[dashes % len(DASHES)], "linewidth": 1.3}

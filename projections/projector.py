@@ -16,6 +16,7 @@ from beliefbase.beliefs.rules import RULES_VERSION
 from beliefbase.events.errors import InvalidEvent, StoreUnavailable
 from beliefbase.events.log import EventLog
 from beliefbase.projections import digest, publish, registry
+from beliefbase.projections.disk import on_disk
 from beliefbase.projections.errors import LogMoved, ProjectorBusy
 from beliefbase.projections.rebuild import Progress, Reached, rebuild
 from beliefbase.projections.refresh import Arrivals, RebuildNeeded
@@ -53,7 +54,7 @@ class Projector:
 
     Raises:
         ProjectorBusy: another projector owns the folder.
-        StoreUnavailable: the folder can't be written.
+        StoreUnavailable: the folder can't be written, here or in any method that writes.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Projector:
             os.close(self._lock)
             raise
 
+    @on_disk
     def refresh(self, as_of_ms: int) -> Report:
         """Catch up with the log; the tables are then equal to a rebuild's.
 
@@ -96,6 +98,7 @@ class Projector:
         except RebuildNeeded:
             return self.rebuild(as_of_ms)
 
+    @on_disk
     def rebuild(self, as_of_ms: int) -> Report:
         """Make all tables anew from the log, in a new file.
 
@@ -150,6 +153,7 @@ class Projector:
         reached = done.reached
         return Report("refreshed", done.events, done.beliefs, reached.position, reached.root.hex(), as_of_ms)
 
+    @on_disk
     def publish(self) -> publish.Snapshot:
         """Publish the tables as they are, unless the newest snapshot is of the same frontier, versions and as_of."""
         meta = self._work.meta() or {}

@@ -119,7 +119,7 @@ def forget(
         digest_after = projector.digest()
         if left or not log.checkpoint():
             raise WordsLeft(
-                "the erasure is stored, but an open read keeps erased words in the write-ahead file of the log",
+                "the erasure is stored, but an open read keeps erased words in the files of the log",
                 hint="end the processes that read this store, then run forget again",
                 erasure=erasure,
                 events_with_words=len(left),

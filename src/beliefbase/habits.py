@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from beliefbase.events.catalog import CATALOG, Unreadable
@@ -31,7 +31,7 @@ NEW: Final = Habits(0, 0, 0, 0)
 
 def agents_of(log: EventLog, writers: Mapping[bytes, Habits], now: int) -> list[dict[str, Any]]:
     """The habits of writers by agent, the agent that wrote last first; JSON-ready."""
-    names = _names(log, writers)
+    names = names_of(log, writers)
     grouped: dict[tuple[str, str], list[Habits]] = {}
     for writer, habits in writers.items():
         grouped.setdefault(names.get(writer, (writer.hex(), "unknown")), []).append(habits)
@@ -50,7 +50,8 @@ def agents_of(log: EventLog, writers: Mapping[bytes, Habits], now: int) -> list[
     return sorted(told, key=lambda one: (one["lag_ms"], one["agent"], one["kind"]))
 
 
-def _names(log: EventLog, writers: Mapping[bytes, Habits]) -> dict[bytes, tuple[str, str]]:
+def names_of(log: EventLog, writers: Iterable[bytes]) -> dict[bytes, tuple[str, str]]:
+    """For writers that joined in a way that this release reads: the agent's name, and its kind."""
     found: dict[bytes, tuple[str, str]] = {}
     for event in log.firsts(list(writers)):
         payload = CATALOG.read(event.skeleton)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 from beliefbase.events.catalog import Draft
-from beliefbase.events.errors import InvalidEvent, StoreUnavailable
+from beliefbase.events.errors import InvalidEvent
+from beliefbase.events.grouping import GroupCommit
 from beliefbase.events.hlc import Clock, SourceClock, wall_ms
-from beliefbase.events.sqlite import SQLiteLog
+from beliefbase.events.postgres_url import is_address
+from beliefbase.events.signing import AgentKey, key_file
+from beliefbase.events.table_log import KeptLog
 from beliefbase.events.writer import Appended, Batch, Pen, Writer
 from beliefbase.newer_wins import NewerWins
+from beliefbase.places import open_log
 from beliefbase.writing import StoreWriter, When, milliseconds
 
 if TYPE_CHECKING:
@@ -24,8 +29,9 @@ if TYPE_CHECKING:
     from beliefbase.replay.pin import Pin
     from beliefbase.replay.report import AuditReport
 
-LOG_NAME = "log.db"
 READ_NAME = "read"
+KEYS = "BELIEFBASE_KEYS"
+"""Names, in the environment, the folder with the keys of agents that sign."""
 Progress = Callable[[str, int], None]
 """Told now and then what is being done, and how far."""
 
@@ -41,14 +47,20 @@ class BeliefStore:
     those of :class:`StoreWriter`.
     """
 
-    def __init__(self, path: Path, log: SQLiteLog, pen: Pen, *, max_drift_ms: int) -> None:
+    def __init__(self, path: Path, log: KeptLog, pen: Pen, *, max_drift_ms: int) -> None:
         self.path = path
+        """The directory of the store; of one in a database the folder for what this machine makes from it."""
         self.max_drift_ms = max_drift_ms
         self.log = log
         self._pen = pen
         self._lock = threading.RLock()
         self._batch: Batch | None = None
+        self._batch_of: int | None = None
+        """The thread whose batch is open."""
+        self._group: GroupCommit | None = None
         self._newer_wins = NewerWins(log)
+        self.keys: Path | None = None
+        """The folder with the keys of agents that sign."""
         self.settled: dict[bytes, Appended] = {}
         """The resolutions that this handle wrote because newer wins, by contradiction."""
 
@@ -62,27 +74,25 @@ class BeliefStore:
         durability: Literal["power", "process"] = "power",
         max_drift_ms: int = 60_000,
         wall: Callable[[], int] = wall_ms,
+        keys: str | Path | None = None,
     ) -> Self:
-        """Open the store in a directory.
+        """Open the store in a directory, or at an address ``postgresql://…`` (docs/postgres.md).
 
         ``create`` makes it where there is none. ``importing`` gives the handle an importer's clock: its writers say
         with ``at`` when things happened. ``durability="process"`` survives a killed process but may lose the last
         commits at a power cut. ``max_drift_ms`` is how far ahead of the wall a foreign stamp may be before it is
-        parked; ``wall`` gives the time in milliseconds since 1970 UTC.
+        parked; ``wall`` gives the time in milliseconds since 1970 UTC. Writers sign their heads where the folder
+        ``keys``, by default that of the environment's BELIEFBASE_KEYS, has a key of their agent.
 
         Raises:
             StoreUnavailable: there is no store, or it can't be opened.
         """
-        root = Path(path)
-        if create:
-            _make(root)
-        elif not (root / LOG_NAME).exists():
-            raise StoreUnavailable(
-                f"there is no store at {root}", hint=f"make one: beliefbase -s {root} init", path=str(root)
-            )
-        log = SQLiteLog(root / LOG_NAME, create=create, durability=durability, wall=wall)
+        root, log = open_log(path, create=create, durability=durability, wall=wall)
         clock = SourceClock() if importing else Clock(wall, max_drift_ms=max_drift_ms)
-        return cls(root, log, Pen(clock, wall=wall), max_drift_ms=max_drift_ms)
+        store = cls(root, log, Pen(clock, wall=wall), max_drift_ms=max_drift_ms)
+        folder = keys if keys is not None else os.environ.get(KEYS)
+        store.keys = Path(folder) if folder else None
+        return store
 
     def __enter__(self) -> Self:
         return self
@@ -92,8 +102,15 @@ class BeliefStore:
     ) -> None:
         self.close()
 
+    @property
+    def name(self) -> str:
+        """Where the store is, for people; never with a password."""
+        return self.log.name if is_address(self.log.name) else str(self.path)
+
     def close(self) -> None:
         """Release the files; the handle and its writers can't be used after."""
+        if self._group is not None:
+            self._group.close()
         self.log.close()
 
     # -- writing ------------------------------------------------------------------------------------------------------
@@ -110,8 +127,11 @@ class BeliefStore:
 
         Raises:
             InvalidEvent: the name or model is malformed.
+            BadKey, SigningUnavailable: the agent has a key, and it can't be used.
         """
-        return StoreWriter(self, Writer(self._pen, agent=agent, kind=kind, role=role, model=model))
+        path = None if self.keys is None else key_file(self.keys, agent)
+        key = AgentKey.read(path) if path is not None and path.exists() else None
+        return StoreWriter(self, Writer(self._pen, agent=agent, kind=kind, role=role, model=model, key=key))
 
     @contextmanager
     def batch(self, expected: Collection[Draft] = ()) -> Iterator[None]:
@@ -125,18 +145,43 @@ class BeliefStore:
                 raise InvalidEvent("a batch is open already", hint="batches don't nest")
             with Batch(self.log, self._pen) as batch:
                 batch.expect(expected)
-                self._batch = batch
+                self._batch, self._batch_of = batch, threading.get_ident()
                 self._newer_wins = NewerWins(self.log)
                 try:
                     yield
                 finally:
-                    self._batch = None
+                    self._batch = self._batch_of = None
+
+    @contextmanager
+    def group_commit(self) -> Iterator[GroupCommit]:
+        """While the block runs, what several threads write at once shares a commit (docs/adr/0015).
+
+        Every call still returns after the commit that holds its event, and raises what concerns its own event. At the
+        end of the block everything that was handed over is stored. Inside :meth:`batch` nothing changes.
+        """
+        with self._lock:
+            if self._group is not None:
+                raise InvalidEvent("a group commit is open already", hint="one serves all threads of a handle")
+            self._group = GroupCommit(self._grouped)
+        try:
+            with self._group as group:
+                yield group
+        finally:
+            self._group = None
+
+    @contextmanager
+    def _grouped(self) -> Iterator[_Grouped]:
+        with self.batch():
+            yield _Grouped(self, cast("Batch", self._batch))
 
     def append_draft(self, writer: Writer, draft: Draft, *, at: int | None = None) -> Appended:
         """Store one checked event, in the open batch or in a commit of its own.
 
         A contradiction raised under a profile that says ``newer_wins`` brings its resolution with it.
         """
+        group = self._group
+        if group is not None and self._batch_of != threading.get_ident():
+            return group.append(writer, draft, at=at)
         with self._lock:
             if self._batch is None:
                 with self.batch():
@@ -246,10 +291,20 @@ class BeliefStore:
         return self.wall() if at is None else at
 
 
-def _make(root: Path) -> None:
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"can't make the directory {root}: {error.strerror}", hint="choose a writable directory", path=str(root)
-        ) from error
+class _Grouped:
+    """The batch of a store as a group commit fills it; implements :class:`beliefbase.events.grouping.OpenBatch`."""
+
+    def __init__(self, store: BeliefStore, batch: Batch) -> None:
+        self._store = store
+        self._batch = batch
+
+    def expect(self, drafts: Collection[Draft]) -> None:
+        """Read in bulk what adding these will ask of the log."""
+        self._batch.expect(drafts)
+
+    def add(self, writer: Writer, draft: Draft, *, at: int | None = None) -> Appended:
+        """Give one event its place, and the resolution that comes with it."""
+        return self._store.append_draft(writer, draft, at=at)
+
+    def __len__(self) -> int:
+        return len(self._batch)

@@ -13,6 +13,7 @@ from beliefbase.events.bundle import Bundle, Contents, export
 from beliefbase.events.catalog import CATALOG, Unreadable
 from beliefbase.events.envelope import Event
 from beliefbase.events.log import EventLog
+from beliefbase.events.postgres_url import is_address
 from beliefbase.events.sync import Received, Receiver, strangers, union
 from beliefbase.projections.errors import ProjectorBusy
 from beliefbase.projections.projector import WORK
@@ -51,41 +52,41 @@ class Synced:
         return "\n".join([*lines, f"{ending}; frontier {self.root}"])
 
 
-def sync(here: BeliefStore, other: Path, *, progress: Progress = lambda _what, _done: None) -> Synced:
-    """Set union with another store's directory, or with a bundle file, which is written anew in the end.
+def sync(here: BeliefStore, other: str | Path, *, progress: Progress = lambda _what, _done: None) -> Synced:
+    """Set union with another store (a directory, or an address), or with a bundle file, which is written anew.
 
     Raises:
         StoreUnavailable: either can't be read or written; what was merged before stays, and a next run goes on.
         BundleDamaged: the bundle isn't whole; nothing of it was used.
         NotCanonical, LimitExceeded: the other sent what no release may store; what came before it is stored.
     """
-    if not other.is_dir():
-        return _with_bundle(here, other, progress)
+    if not _is_store(other):
+        return _with_bundle(here, Path(other), progress)
     with BeliefStore.open(other, wall=here.wall, max_drift_ms=here.max_drift_ms) as there:
         mine, theirs = _receiver(here, progress), _receiver(there, progress)
         same = union(mine, theirs)
         told = (_settled(here, mine), _settled(there, theirs))
-        return Synced(same, here.log.root().hex(), *told)
+        return Synced(same, mine.root.hex(), *told)
 
 
 def take_bundle(here: BeliefStore, path: Path, *, progress: Progress = lambda _what, _done: None) -> dict[str, Any]:
     """Merge a bundle, after all of it was checked; raises as :func:`sync` does."""
     with Bundle(path) as bundle:
         receiver = _receiver(here, progress)
-        receiver.take(bundle.pages())
+        receiver.take(bundle.pages(), bundle.signatures)
     return _settled(here, receiver)
 
 
-def never_met(here: BeliefStore, other: Path) -> dict[str, list[dict[str, Any]]] | None:
+def never_met(here: BeliefStore, other: str | Path) -> dict[str, list[dict[str, Any]]] | None:
     """The agents of two stores that have no writer in common, for a person to look at; None for those that met.
 
     Raises:
         StoreUnavailable: the other can't be read.
     """
-    if not other.is_dir():
-        if not other.exists():
+    if not _is_store(other):
+        if not Path(other).exists():
             return None
-        with Bundle(other) as bundle:
+        with Bundle(Path(other)) as bundle:
             writers, theirs = set[bytes](), list[tuple[str, str]]()
             for page in bundle.pages():
                 for event in page:
@@ -99,6 +100,10 @@ def never_met(here: BeliefStore, other: Path) -> dict[str, list[dict[str, Any]]]
         if not strangers(here.log, there.log):
             return None
         return {"here": agents(here.log), "there": agents(there.log)}
+
+
+def _is_store(other: str | Path) -> bool:
+    return is_address(other) or Path(other).is_dir()
 
 
 def agents(log: EventLog) -> list[dict[str, Any]]:
@@ -132,7 +137,7 @@ def _settled(store: BeliefStore, receiver: Receiver) -> dict[str, Any]:
     got = receiver.got
     told = _told(store, got)
     if got.words_erased and not store.log.checkpoint():
-        told["notes"].append("an open read keeps erased words in the write-ahead file: sync again once it has ended")
+        told["notes"].append("an open read keeps erased words in the files of the log: sync again once it has ended")
     if got.words_erased:
         try:
             _renew_read_models(store)
@@ -181,6 +186,7 @@ def _told(store: BeliefStore, got: Received) -> dict[str, Any]:
         "words_filled": got.words_filled,
         "words_erased": got.words_erased,
         "words_refused": got.words_refused,
+        "signatures": got.signatures,
         "parked": got.parked,
         "late": got.before_newest,
         "late_by_ms": got.before_newest_ms,

@@ -118,15 +118,18 @@ class TestCurves:
         assert {point["group"] for point in points} == {"note"}
         assert world.run("curves", "--where", "nonsense").code == 2
 
-    @pytest.mark.parametrize("more", [(), ("--by", "kind"), ("--cause",)])
+    @pytest.mark.parametrize(
+        "more",
+        [(), ("--by", "kind"), ("--cause",), ("--cause", "--by", "kind"), ("--cause", "expired", "--by", "kind")],
+    )
     @pytest.mark.parametrize("suffix", ["svg", "png"])
     def test_pictures(self, world, tmp_path, more, suffix):
         path = tmp_path / f"curves.{suffix}"
         world.ok("curves", *more, "--plot", path, "--title", "Rules")
         assert path.stat().st_size > 5000
 
-    def test_a_picture_of_several_groups_incidences_is_refused(self, world, tmp_path):
-        assert world.run("curves", "--by", "kind", "--cause", "--plot", tmp_path / "x.svg").code == 2
+    def test_a_picture_of_what_never_happened_is_refused(self, world, tmp_path):
+        assert world.run("curves", "--by", "kind", "--cause", "erased", "--plot", tmp_path / "x.svg").code == 2
 
     def test_a_store_without_beliefs(self, tmp_path, monkeypatch):
         other = World(tmp_path / "empty", monkeypatch)

@@ -8,6 +8,12 @@ from tests.events.build import Author
 from tests.projections.worlds import open_log
 from tests.replay.tampering import erase
 
+from beliefbase.beliefs.rules import RULES_VERSION
+from beliefbase.doctor import examine, network_file_system
+from beliefbase.events.hlc import wall_ms
+from beliefbase.events.index import INDEX_VERSION
+from beliefbase.events.restarts import boot_id
+from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.store import BeliefStore
 
 
@@ -39,6 +45,85 @@ def test_forks_gaps_and_parked_stamps_are_named_with_a_next_step(examined):
     told = examined(events, code=1)
     assert told["parked"] == 1 and len(told["findings"]) == 3
     assert all(finding["what"] and finding["next"] for finding in told["findings"])
+
+
+def test_a_fork_is_one_finding_however_long_its_branches_are(examined):
+    ann = Author("ann")
+    first = [ann.joined(), ann.said("before")]
+    twin = ann.fork()
+    told = examined([*first, *ann.utterances(30), *twin.utterances(25)], code=1)
+    (finding,) = told["findings"]
+    assert ann.writer.hex() in finding["what"]
+    assert "(ann)" in finding["what"]
+    assert "25 seqs from 3 to 27" in finding["what"]
+    assert "cloned" in finding["next"] and "sync" in finding["next"]
+
+
+def test_of_many_findings_of_a_kind_the_first_are_shown_and_the_rest_counted(examined):
+    waiting = []
+    for number in range(25):
+        author = Author(f"{number}")
+        author.joined()
+        waiting.append(author.said())
+    told = examined([Author("ann").joined(), *waiting], code=1)
+    assert len(told["findings"]) == 21
+    assert told["findings"][-1]["what"] == "and 5 more events that are kept aside"
+
+
+def test_sizes_settings_and_erased_words_are_told(tmp_path, monkeypatch):
+    with BeliefStore.open(tmp_path, create=True) as store:
+        owner = store.writer("mara", role="owner")
+        owner.append("profile.activated", {"profile": "quick@1"})
+        owner.append("profile.activated", {"profile": "slow@2"})
+        owner.record_utterance("x" * 5000, speaker="will")
+        store.project()
+        owner.append("subject.erased", {"subject": "will"})
+        identity = store.log.store_id().hex()
+    told = beliefbase(monkeypatch, "-s", tmp_path, "--json", "doctor").json
+    assert told["settings"] == {
+        "store_id": identity,
+        "max_drift_ms": 60_000,
+        "profile": "slow@2",
+        "event_format": 1,
+        "index_version": INDEX_VERSION,
+        "rules": RULES_VERSION,
+        "keys": None,
+        "restart_noticed": None,
+    }
+    assert (told["erasures"], told["words_erased"], told["words_wanted"]) == (1, 1, 0)
+    assert told["log_bytes"] > 50_000
+    assert told["read_model_bytes"] > 100_000
+    text = beliefbase(monkeypatch, "-s", tmp_path, "doctor").out
+    assert "words erased: 1" in text
+    assert "profile: slow@2" in text
+
+
+@pytest.mark.skipif(not boot_id(), reason="this system doesn't name its runs")
+def test_a_restart_that_may_have_taken_events_is_told_for_a_week(tmp_path, monkeypatch):
+    BeliefStore.open(tmp_path, create=True).close()
+    log = SQLiteLog(tmp_path / "log.db", durability="process", boot=lambda: "before")
+    log.append([Author().joined()])
+    log.close()
+    now = wall_ms()
+    with BeliefStore.open(tmp_path, wall=lambda: now) as store:  # in this run of the machine
+        (finding,) = examine(store).findings
+        assert "1 were left" in finding["what"]
+        assert "sync" in finding["next"]
+    with BeliefStore.open(tmp_path, wall=lambda: now + 8 * 86_400_000) as store:
+        found = examine(store)
+        assert found.findings == []
+        assert found.facts["settings"]["restart_noticed"] is not None
+
+
+def test_a_network_file_system_is_named(tmp_path):
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        f"/dev/sda / ext4 rw 0 0\nserver:/x {tmp_path}/far\\040away nfs4 rw 0 0\ntmpfs {tmp_path}/near tmpfs rw 0 0\n"
+    )
+    assert network_file_system(tmp_path / "far away" / "store", mounts) == "nfs4"
+    assert network_file_system(tmp_path / "near" / "store", mounts) is None
+    assert network_file_system(tmp_path / "far", mounts) is None
+    assert network_file_system(tmp_path, tmp_path / "no such file") is None
 
 
 def test_words_that_are_missing_are_wanted(examined, tmp_path, monkeypatch):

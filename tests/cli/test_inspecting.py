@@ -541,6 +541,28 @@ def test_a_conclusion_tells_which_essential_input_it_lacks(world):
     assert "candidate while this essential input is not live" in world.told(conclusion)
 
 
+def test_a_conclusion_tells_what_its_inputs_carry(world):
+    """ADR 0011: 900, and of the missing 100 a quarter of 920 per mille of 900."""
+    ground, support, conclusion = (rule(world, day, f"Rule {day}") for day in (10, 9, 8))
+    inputs = [
+        {"belief_id": ground, "role": "essential"},
+        {"belief_id": support, "role": "supporting", "applicability": "adjacent_context"},
+    ]
+    with world.store(7) as store:
+        store.writer("planner").conclude(conclusion, inputs=inputs)
+
+    told = world.explain(conclusion)["conclusion"]
+
+    assert [one["belief"] for one in told["supporting"]] == [support]
+    assert told["authority"] == 900 + 100 * (900 * 920 // 1000) // 4000
+    assert "together they carry 920 ‰" in world.told(conclusion)
+
+    with world.store(6) as store:
+        store.writer("planner").retract(ground)
+
+    assert world.explain(conclusion)["conclusion"]["authority"] == 0
+
+
 def test_what_is_said_of_other_beliefs_is_said_of_all_their_events(world):
     """The fold of one belief need not know the whole life of its neighbours; the explanation does."""
     belief, successor = rule(world, 9), rule(world, 8, "Cite what was read")

@@ -1,8 +1,12 @@
 """``beliefbase sync`` and ``bundle``: stores come to the same events, whoever meets whom, in whatever order."""
 
+import shutil
+
 import pytest
 from tests.cli.world import DAY, World
+from tests.scale import scaled
 
+from beliefbase.erasing import forget
 from beliefbase.events.bundle import BundleDamaged
 from beliefbase.events.sync import Receiver, union
 from beliefbase.store import BeliefStore
@@ -136,8 +140,6 @@ def test_an_erasure_travels_and_takes_the_words_from_the_other_stores_read_model
         tell(here, "canary-bird")
         sync(here, tmp_path / "b")
         there.project()
-        from beliefbase.erasing import forget
-
         forget(here, "canary-bird", owner="mara")
         quote = there.writer("ben").extract("canary-bird is quoted", kind="fact", evidence=[tell(there, "ben")[0]])
         done = sync(here, tmp_path / "b")
@@ -154,8 +156,6 @@ def test_two_peers_of_which_one_erased_first_agree_in_either_order(tmp_path):
     with at(tmp_path, "a") as here, at(tmp_path, "b") as there, at(tmp_path, "c") as third:
         tell(here, "will")
         sync(here, tmp_path / "b")
-        from beliefbase.erasing import forget
-
         forget(here, "will", owner="mara")
         sync(third, tmp_path / "a")
         assert third.log.wanted() == []
@@ -222,9 +222,119 @@ def test_of_a_damaged_bundle_nothing_is_merged(world, tmp_path):
     assert str(path) in done.err
 
 
-def test_clones_that_both_went_on_end_as_two_branches_everywhere(tmp_path):
-    import shutil
+def small_bundle(tmp_path):
+    """A store that has something, and a small bundle of another with a bit of everything in it."""
+    with at(tmp_path, "b") as other:
+        other.writer("owner", role="owner").append("subject.erased", {"subject": "nobody"})
+        other.writer("ben").record_utterance("Ben says so", speaker="ben")
+        write_bundle(other, tmp_path / "x.bundle")
+    here = at(tmp_path, "a")
+    tell(here, "ann")
+    return here, tmp_path / "x.bundle"
 
+
+def assert_nothing_is_taken(here, path, damaged, before):
+    """The damaged file is named, with where; the store and the file stay as they are, whichever way it is given."""
+    path.write_bytes(damaged)
+    for take in (take_bundle, sync):
+        with pytest.raises(BundleDamaged) as raised:
+            take(here, path)
+        assert raised.value.data["path"] == str(path)
+        assert str(path) in str(raised.value)
+        assert 0 <= raised.value.data["offset"]
+        assert (here.log.last_position(), here.log.gaps()) == before
+    assert path.read_bytes() == damaged
+
+
+EVERY = [pytest.param(23, id="some"), pytest.param(1 if scaled(50) == 50 else 5, id="all", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("every", EVERY)
+def test_of_a_bundle_that_is_cut_anywhere_nothing_is_merged_and_it_is_named(tmp_path, every):
+    here, path = small_bundle(tmp_path)
+    whole, contents, before = path.read_bytes(), everything(here), (here.log.last_position(), here.log.gaps())
+    for size in range(0, len(whole), every):
+        assert_nothing_is_taken(here, path, whole[:size], before)
+    assert everything(here) == contents
+    path.write_bytes(whole)
+    assert take_bundle(here, path)["stored"] == 4
+    here.close()
+
+
+@pytest.mark.parametrize("every", EVERY)
+def test_of_a_bundle_with_any_bit_flipped_nothing_is_merged_and_it_is_named(tmp_path, every):
+    here, path = small_bundle(tmp_path)
+    whole, contents, before = path.read_bytes(), everything(here), (here.log.last_position(), here.log.gaps())
+    for bit in range(0, 8 * len(whole), every):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        assert_nothing_is_taken(here, path, bytes(damaged), before)
+    assert everything(here) == contents
+    here.close()
+
+
+def holding(folder, text):
+    return [str(file) for file in folder.rglob("*") if file.is_file() and text in file.read_bytes()]
+
+
+def test_a_quote_written_elsewhere_with_a_later_stamp_loses_its_words_in_every_store_and_file(tmp_path):
+    """Neither store knows of what the other does: one quotes, later by its stamp; the other has erased by then."""
+    now = 1_800_000_000_000
+    walls = {"here": now, "there": now}
+    opened = {
+        name: BeliefStore.open(tmp_path / name, create=True, durability="process", wall=lambda name=name: walls[name])
+        for name in walls
+    }
+    here, there = opened["here"], opened["there"]
+    said = here.writer("ann").record_utterance("canary-bird in the hedge", speaker="will")
+    sync(here, tmp_path / "there")
+    walls["here"], walls["there"] = now + 10_000, now + 40_000
+    sure = {"kind": "fact", "assertion_class": "durable_fact", "confidence": 900}
+    quote = there.writer("ben").extract("will saw a canary-bird", evidence=[said], subjects=["zoe"], **sure)
+    onward = there.writer("ben").extract("a canary-bird, he said", evidence=[quote], **sure)
+    zoes = there.writer("ben").extract("Zoe walks.", evidence=[], subjects=["zoe"], **sure)
+    there.project()
+    here.project()
+    forget(here, "will", owner="mara")
+    (erasure,) = here.log.of_types(["subject.erased"])
+    quoted = {key: there.log.get(bytes.fromhex(key)) for key in (quote, onward, zoes)}
+    assert all(event.skeleton.hlc > erasure.skeleton.hlc for event in quoted.values())
+    walls["here"] = now + 60_000
+    done = sync(here, tmp_path / "there")
+    assert (done.same, done.there["words_erased"]) == (True, 3)  # so it has none to send
+    for store in (here, there):
+        store.project()
+        assert [store.log.get(bytes.fromhex(key)).body is None for key in (quote, onward, zoes)] == [True, True, False]
+        assert store.belief(quote)["status"] == store.belief(onward)["status"] == "erased"
+        assert store.audit().exit_code == 0
+    assert here.digest() == there.digest()
+    for store in (here, there):
+        store.close()
+    assert holding(tmp_path, b"canary-bird") == []
+
+
+def test_an_old_bundle_and_a_restored_backup_bring_no_erased_words_back(tmp_path):
+    with at(tmp_path, "a") as here:
+        tell(here, "canary-bird")
+        here.project()
+        write_bundle(here, tmp_path / "old.bundle")
+        here.log.checkpoint()
+        shutil.copytree(tmp_path / "a", tmp_path / "backup")
+        forget(here, "canary-bird", owner="mara")
+        got = take_bundle(here, tmp_path / "old.bundle")
+        assert (got["stored"], got["words_filled"]) == (0, 0)
+        assert got["words_refused"] > 0
+        assert holding(tmp_path / "a", b"canary-bird thinks") == []
+        assert holding(tmp_path / "backup", b"canary-bird thinks") != []
+        done = sync(here, tmp_path / "backup")
+        assert done.same
+        assert done.here["words_filled"] == 0
+        assert here.audit().exit_code == 0
+    assert holding(tmp_path / "a", b"canary-bird thinks") == []
+    assert holding(tmp_path / "backup", b"canary-bird thinks") == []
+
+
+def test_clones_that_both_went_on_end_as_two_branches_everywhere(tmp_path):
     with at(tmp_path, "a") as here:
         writer = here.writer("ann")
         writer.record_utterance("before", speaker="ann")

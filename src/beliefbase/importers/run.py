@@ -86,7 +86,7 @@ class ImportReport:
 
 
 def import_files(
-    path: Path, files: Sequence[Path], format_name: str = "auto", *, progress: Progress = _quiet
+    path: str | Path, files: Sequence[Path], format_name: str = "auto", *, progress: Progress = _quiet
 ) -> ImportReport:
     """Import files, and all files below folders that an importer knows, into the store at ``path``.
 
