@@ -279,65 +279,16 @@ BUGS = (
         "if place not in known",
     ),
     Bug("an index made anew covers nothing", LOG, "transaction.cover(page)", "pass"),
-    Bug("read models are not told of words that went", COVERING, "if changed.keys() - own: erasures.reword()", "pass"),
     # -- codec, catalogue, bundles
-    Bug(
-        "a map is written in the order of its making",
-        "events/catalog/drafting.py",
-        "payload = dict(sorted(payload.items()))",
-        "pass",
-    ),
-    Bug(
-        "a later version is read as the present one",
-        CATALOG,
-        'if skeleton.version > reader.version: return Unreadable("unknown_version", told)',
-        "if skeleton.version > reader.version:\n            return payload",
-    ),
     Bug(
         "events of a later format are refused",
         ENVELOPE,
         "if fields[0] != FORMAT: return _foreign(fields)",
         "if fields[0] != FORMAT:\n        raise NotCanonical('later')",
     ),
-    Bug(
-        "a bundle's digest is not checked",
-        BUNDLE,
-        "if self._take(len(digest)) != digest:",
-        "if len(self._take(len(digest))) == 0:",
-    ),
-    Bug(
-        "a bundle leaves the words out",
-        BUNDLE,
-        "if event.body is None: return _SIZES.pack(len(event.raw), 0) + event.raw",
-        "if True:\n        return _SIZES.pack(len(event.raw), 0) + event.raw",
-    ),
     # -- fold and refold
-    Bug(
-        "events of one stamp act as they arrived: no tie-break",
-        ORDER,
-        "self.facts = sorted(facts)",
-        "self.facts = sorted(facts, key=lambda fact: fact.hlc)",
-    ),
     Bug("what was given twice acts twice", ORDER, "if event in acted: continue", "if False:\n                continue"),
     Bug("what presupposes a later event is lost", ORDER, "if blocked and event in blocked:", "if False:"),
-    Bug(
-        "late events are folded behind those that are there",
-        DEPENDENTS,
-        "self._start = min((fact.hlc for fact in self._batch), default=FOREVER)",
-        "self._start = max((fact.hlc for fact in self._batch), default=FOREVER)",
-    ),
-    Bug(
-        "what had waited for an event of the batch is not folded again",
-        ARRIVALS,
-        "new = list({fact.id: fact for fact in found if fact.id not in moved}.values())",
-        "new = []",
-    ),
-    Bug(
-        "readers of a changed belief are not folded again",
-        DEPENDENTS,
-        "loud = self._entities(self._readers.loud) - seen",
-        "loud = set()",
-    ),
 )
 
 

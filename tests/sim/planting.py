@@ -84,9 +84,9 @@ def caught_by(bug, seeds):
                 json.dump(outcome, file)
             os._exit(0)
     os.close(writing)
-    with os.fdopen(reading) as file:
-        outcome = json.load(file)
-    os.waitpid(child, 0)
+    os.waitpid(child, 0)  # not the end of the pipe: children forked meanwhile hold it open as well
+    outcome = json.loads(os.read(reading, 1 << 16))
+    os.close(reading)
     if "error" in outcome:
         raise RuntimeError(f"{bug.name}: {outcome['error']}")
     return outcome["seed"], outcome["how"]
