@@ -6,7 +6,7 @@ It is a cache: whatever is wrong with the file, it is made anew from the log. Co
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -138,8 +138,11 @@ class WorkDatabase:
         self.connection.register(name, batch)
         try:
             yield
-        finally:
-            self.connection.unregister(name)
+        except BaseException:
+            with suppress(duckdb.Error):  # in a transaction that failed it only hides what failed (an interrupt, too)
+                self.connection.unregister(name)
+            raise
+        self.connection.unregister(name)
 
     def delete(self, tables: Collection[Table], ids: Collection[bytes]) -> None:
         """Remove the rows of these owners."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from beliefbase.events.catalog.checks import IsMap
-from beliefbase.events.catalog.reader import Reader, named, reader_of, touches
+from beliefbase.events.catalog.reader import Reader, named, touches
 from beliefbase.events.catalog.registry import Catalog, Unreadable
 from beliefbase.events.envelope import FORMAT, Skeleton
 
@@ -23,10 +23,9 @@ class BulkReader:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._readers = {name: reader_of(model) for name, model in catalog.models.items()}
         self._shapes = {
             name: IsMap({field: shape.check for field, shape in reader.shapes.items()}, reader.required)
-            for name, reader in self._readers.items()
+            for name, reader in catalog.readers.items()
             if not reader.one_of
         }
 
@@ -40,10 +39,10 @@ class BulkReader:
         if (
             shape is not None
             and set(formats) == {FORMAT}
-            and set(versions) == {self._readers[type_name].version}
+            and set(versions) == {self._catalog.readers[type_name].version}
             and shape.every(payloads)
             and not (type_name == "belief.extracted" and _question_among(payloads))
-            and _touches_agree(self._readers[type_name], touched, payloads)
+            and _touches_agree(self._catalog.readers[type_name], touched, payloads)
         ):
             return payloads
         return [self._catalog.read(Skeleton._make(row)) for row in zip(*columns, strict=True)]

@@ -53,7 +53,8 @@ class Catalog:
     ) -> None:
         self.models: dict[str, type[EventModel]] = {model.TYPE: model for model in models}
         self._upcasters = dict(upcasters or {})
-        self._readers = {name: reader_of(model) for name, model in self.models.items()}
+        self.readers = {name: reader_of(model) for name, model in self.models.items()}
+        """What each model is used for, looked up once."""
 
     def draft(self, type_name: str, fields: Mapping[str, Any]) -> Draft:
         """Check the fields of a new event, as they are written on the wire (ids as hex or bytes).
@@ -66,7 +67,7 @@ class Catalog:
             raise InvalidEvent(
                 f"there is no event type {type_name[:80]!r}", hint="docs/events.md lists the types", field="type"
             )
-        checked = draft(model, self._readers[type_name], fields)
+        checked = draft(model, self.readers[type_name], fields)
         if type_name == "belief.extracted" and checked.payload.get("speech_act") == "question":
             raise InvalidEvent(
                 "a question is never a memory", hint="append it as question.raised", field="speech_act", type=type_name
@@ -77,7 +78,7 @@ class Catalog:
         """The payload of a stored event in its current version, or why it can't be used; never raises."""
         if skeleton.format != FORMAT:
             return Unreadable("unknown_format", str(skeleton.format))
-        reader = self._readers.get(skeleton.type)
+        reader = self.readers.get(skeleton.type)
         if reader is None:
             return Unreadable("unknown_type", skeleton.type)
         payload = self._current(skeleton, reader)
@@ -102,7 +103,7 @@ class Catalog:
 
     def id_fields(self, type_name: str) -> tuple[tuple[str, str | None], ...]:
         """Where a type's fields hold ids: (field, None), or (list of maps, field inside); empty for unknown types."""
-        reader = self._readers.get(type_name)
+        reader = self.readers.get(type_name)
         return () if reader is None else (("basis", None), *((field, inner) for field, inner, _ in reader.named))
 
     def references(
@@ -123,7 +124,7 @@ class Catalog:
         return found
 
     def _names(self, skeleton: Skeleton) -> tuple[tuple[bytes, int], ...]:
-        reader = self._readers.get(skeleton.type)
+        reader = self.readers.get(skeleton.type)
         payload = Unreadable("unknown_type", "") if reader is None else self._current(skeleton, reader)
         if reader is None or isinstance(payload, Unreadable):
             return tuple((key, _STATE) for key in skeleton.touches)

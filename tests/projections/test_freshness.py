@@ -117,6 +117,7 @@ def watch(path, seconds):
     finally:
         projector.send_signal(signal.SIGINT)
         projector.communicate(timeout=60)
+        assert projector.returncode == 0
     assert row["events"] == wanted
     assert projector.returncode == 0
     return written, seen

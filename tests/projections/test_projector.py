@@ -2,6 +2,8 @@
 
 import shutil
 
+import duckdb
+import numpy as np
 import pytest
 from tests.events.build import START_MS, Author
 from tests.projections.worlds import AS_OF_MS, World, open_log
@@ -11,6 +13,7 @@ from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections import projector as module
 from beliefbase.projections import registry
 from beliefbase.projections.projector import Projector
+from beliefbase.projections.work import WorkDatabase
 
 
 @pytest.fixture
@@ -219,3 +222,18 @@ def test_events_that_arrive_during_a_rebuild_are_in_it(tmp_path):
         report = projector.rebuild(AS_OF_MS)
         assert (report.events, report.root) == (60, log.root().hex())
     log.close()
+
+
+def test_what_fails_in_a_transaction_is_told_as_it_is(tmp_path):
+    """An interrupt is no full disk: nothing that only cleans up takes its place."""
+    work = WorkDatabase(tmp_path / "work.duckdb")
+    work.create()
+    with (
+        pytest.raises(duckdb.ConversionException),
+        work.transaction(),
+        work.registered("batch", {"number": np.arange(3)}),
+    ):
+        work.rows("SELECT CAST('x' AS INTEGER) FROM batch")
+    with work.transaction(), work.registered("batch", {"number": np.arange(2)}):
+        assert work.rows("SELECT count(*) FROM batch") == [(2,)]
+    work.close()

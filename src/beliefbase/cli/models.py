@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import signal
 import sys
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -33,7 +36,11 @@ def project_command(settings: Settings, watch: bool, rebuild: bool, as_of: str |
     """Bring the read models up to date and publish a snapshot for analysts."""
     at = moment(as_of) if as_of else None
     progress = Progress()
-    with BeliefStore.open(settings.path) as store, store.projector(progress=progress.tell) as projector:
+    with (
+        BeliefStore.open(settings.path) as store,
+        store.projector(progress=progress.tell) as projector,
+        _interruptible(watch) as interrupted,
+    ):
         published = -IDLE_SECONDS * 1000
         while True:
             now = store.wall() if at is None else at
@@ -44,12 +51,25 @@ def project_command(settings: Settings, watch: bool, rebuild: bool, as_of: str |
                 progress.close()
                 settings.out.line({**done._asdict(), "snapshot": str(snapshot.path)}, plain=_plain(done, snapshot))
                 sys.stdout.flush()
-            if not watch:
+            if not watch or interrupted.wait(WATCH_SECONDS):
                 return
-            try:
-                time.sleep(WATCH_SECONDS)
-            except KeyboardInterrupt:
-                return
+
+
+@contextmanager
+def _interruptible(watch: bool) -> Iterator[Event]:
+    """While watching, the first interrupt ends it after what is being done; a second one breaks that off."""
+    interrupted = Event()
+
+    def note(_number: int, _frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note) if watch else signal.getsignal(signal.SIGINT)
+    try:
+        yield interrupted
+    finally:
+        if watch:
+            signal.signal(signal.SIGINT, before)
 
 
 @command("query")
