@@ -142,9 +142,9 @@ class Life:
         """Whether other lives may depend on this one."""
         self.touched = False
         self.scheduled = False
+        """Whether others have to learn of its expiry at once."""
         self.announced: int | None = None
         """The bound of expiry under which it stands in the queue."""
-        """Whether others have to learn of its expiry at once."""
         self.level = 0
         """Replacements in force never lead to a lower level."""
         self.waits = 0

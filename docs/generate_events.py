@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from beliefbase.events import limits
 from beliefbase.events.catalog import CATALOG
-from beliefbase.events.catalog.base import ENVELOPE, EventModel, place
+from beliefbase.events.catalog.base import ENVELOPE, EventModel, Exactly, place
 from beliefbase.events.catalog.registry import FATE_CHANGING, REVISIONS
 
 TARGET = Path(__file__).with_name("events.md")
@@ -95,6 +95,9 @@ def _type(annotation: Any) -> str:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         base = arguments[0]
+        size = next((mark.size for mark in arguments[1:] if isinstance(mark, Exactly)), None)
+        if size is not None:
+            return f"{size} bytes in hex"
         return "id" if base is bytes else _type(base)
     if origin in (types.UnionType, Union):
         return _type(next(argument for argument in arguments if argument is not type(None)))

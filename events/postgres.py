@@ -201,9 +201,10 @@ class PostgresLog(KeptLog):
             try:
                 with closing(self._pool.new()) as connection:
                     status = self._status(connection, number)
-                    if status == "committed" or (status != "in progress" and self._are_stored(connection, events)):
-                        return
-                    if status in {"aborted", "unknown"}:
+                    if status != "in progress":
+                        # A server that lost the number in a crash gives it to another transaction: it proves nothing.
+                        if self._are_stored(connection, events) if events else status == "committed":
+                            return
                         raise explained(error, self.address) from error
             except psycopg.Error as second:
                 if time.monotonic() > deadline:
@@ -223,7 +224,7 @@ class PostgresLog(KeptLog):
     def _are_stored(self, connection: Connection, events: Sequence[Event]) -> bool:
         tables = self._tables(connection, storing=False)
         found = {stored.event.raw for stored in tables.naming({event.id for event in events}, {Role.SELF})}
-        return bool(events) and found.issuperset(event.raw for event in events)
+        return found.issuperset(event.raw for event in events)
 
     def _unknown(self, error: psycopg.Error, second: object, events: Sequence[Event]) -> AppendUnknown:
         said = self.address.scrubbed(f"{error}), and whether it was stored can't be looked up ({second}")

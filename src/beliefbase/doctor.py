@@ -15,6 +15,7 @@ from beliefbase.events.errors import StoreUnavailable
 from beliefbase.events.hlc import ms_of
 from beliefbase.events.index import INDEX_VERSION
 from beliefbase.events.log import EventLog, Fork
+from beliefbase.events.postgres_url import is_address
 from beliefbase.habits import NEW, Habits, agents_of, names_of
 from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import clock_text
@@ -136,7 +137,7 @@ def examine(store: BeliefStore) -> Examination:
             f" events that were acknowledged last are gone: {restart.position} were left",
             "sync with a store that may have them, or append them again; this is told for a week",
         )
-    kind = network_file_system(store.path)
+    kind = None if is_address(store.name) else network_file_system(store.path)
     if kind is not None:
         found.find(
             f"the store is on a network file system ({kind}): its locks and its memory map don't hold between machines",

@@ -157,11 +157,16 @@ class BeliefStore:
         """While the block runs, what several threads write at once shares a commit (docs/adr/0015).
 
         Every call still returns after the commit that holds its event, and raises what concerns its own event. At the
-        end of the block everything that was handed over is stored. Inside :meth:`batch` nothing changes.
+        end of the block everything that was handed over is stored. A :meth:`batch` inside of it is as ever.
+
+        Raises:
+            InvalidEvent: one is open already, or this thread has a batch open, which it would wait for.
         """
         with self._lock:
             if self._group is not None:
                 raise InvalidEvent("a group commit is open already", hint="one serves all threads of a handle")
+            if self._batch is not None:
+                raise InvalidEvent("a batch is open", hint="end it first; batches go inside of a group commit")
             self._group = GroupCommit(self._grouped)
         try:
             with self._group as group:

@@ -106,6 +106,6 @@ def test_nothing_acknowledged_is_lost_and_no_error_reaches_a_writer_but_its_own_
     with BeliefStore.open(tmp_path / "store") as store:
         stored = {stored.event.id.hex() for page in store.log.read(words=False) for stored in page}
         acknowledged = [key for appender in [*killed, *others] for key in appender.acknowledged]
-        assert len(set(acknowledged)) == len(acknowledged) > 100
+        assert len(set(acknowledged)) == len(acknowledged) >= WRITERS
         assert set(acknowledged) <= stored
         assert store.audit().exit_code == 0

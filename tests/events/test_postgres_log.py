@@ -401,6 +401,18 @@ def test_where_the_server_stays_away_the_outcome_is_unknown_and_the_same_events_
         assert everything(log) == {event}
 
 
+def test_that_a_transaction_of_this_number_was_committed_is_no_proof_of_its_events(log, place):
+    """After a crash the server gives a number that it lost to somebody else."""
+    ann = Author()
+    log.append([kept := ann.joined()])
+    number = run(place, "SELECT pg_current_xact_id()::text")[0][0]
+    lost = psycopg.OperationalError("the server closed the connection")
+    log._find_out(number, [kept], lost)
+    with pytest.raises(StoreUnavailable) as raised:
+        log._find_out(number, [kept, ann.said()], lost)
+    assert not isinstance(raised.value, AppendUnknown)
+
+
 def stored(log, event):
     """Whether an append says that its event is stored; it may say neither only where the server stays away."""
     try:

@@ -458,7 +458,7 @@ def test_a_transaction_inside_a_transaction_is_refused_and_not_waited_for(path):
         with pytest.raises(StoreUnavailable, match="this thread"):
             log.append([Author("bob").joined()])
         assert everything(log) == []
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 25  # a wait for the lock takes 30 s
     assert len(everything(log)) == 1
 
 

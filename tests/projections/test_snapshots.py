@@ -26,7 +26,7 @@ sql = '''SELECT meta.root, meta.events, (SELECT count(*) FROM utterances), (SELE
     (SELECT sum(seq) FROM frontier) FROM meta'''
 print("ready", flush=True)
 end, seen, count = time.monotonic() + seconds, set(), 0
-while time.monotonic() < end:
+while time.monotonic() < end or (len(seen) < 2 and time.monotonic() < end + 60):  # on a busy machine
     (root, events, said, texts, seqs), = query(folder, sql).rows
     assert events == seqs and said == texts == events - 1, (root, events, said, texts, seqs)
     seen.add(root)
@@ -214,7 +214,7 @@ def test_readers_see_one_frontier_each_while_the_projector_publishes(tmp_path):
         for reader in readers:
             assert reader.stdout.readline() == "ready\n"
         published, end = 0, time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end or published < 3 or any(reader.poll() is None for reader in readers):
             log.append(author.utterances(20))
             projector.refresh(AS_OF_MS)
             published += projector.publish().published

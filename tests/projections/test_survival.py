@@ -574,13 +574,13 @@ def test_two_million_spells_take_seconds_and_still_sum_to_one():
     entry = np.where(rng.random(rows) < 0.2, rng.integers(0, 10**9, rows), 0)
     exit_ = entry + rng.integers(1, 3 * 10**10, rows)
     groups = np.array([f"kind {i}" for i in range(12)])[rng.integers(0, 12, rows)]
-    start = time.perf_counter()
+    start = time.process_time()
     spells = Spells.read(entry, exit_, rng.integers(0, 8, rows), groups)
     kaplan_meier(spells)
     incidences = cumulative_incidence(spells)
     log_rank(spells)
 
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60
     for incidence in incidences:
         total = incidence.survival + sum(one.incidence for one in incidence.causes.values())
         assert np.abs(total - 1).max() < 1e-12

@@ -12,7 +12,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+if not __package__:  # run as a script
+    sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.sim.planting import ROOT, Bug, caught_by
 

@@ -10,7 +10,8 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+if not __package__:  # run as a script
+    sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.sim.plan import plan
 from tests.sim.simulation import run, run_seed, shrink

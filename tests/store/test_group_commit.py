@@ -77,6 +77,14 @@ def test_afterwards_writers_commit_by_themselves_again(store):
     assert [event.skeleton.seq for event in events(store)] == [1, 2, 3, 4]
 
 
+def test_inside_a_batch_none_is_opened_for_others_to_wait_for(store):
+    with store.batch(), pytest.raises(InvalidEvent, match="a batch is open"), store.group_commit():
+        pass
+    with store.group_commit() as group:
+        store.writer("ann").record_utterance("one", speaker="ann")
+    assert group.commits == 1
+
+
 def test_closing_the_store_stores_what_was_handed_over(tmp_path):
     store = BeliefStore.open(tmp_path / "store", create=True, durability="process")
     writers = [store.writer(f"agent {number}") for number in range(5)]

@@ -61,8 +61,8 @@ def _interruptible(watch: bool) -> Iterator[Event]:
     interrupted = Event()
 
     def note(_number: int, _frame: object) -> None:
-        interrupted.set()
         signal.signal(signal.SIGINT, before)
+        interrupted.set()
 
     before = signal.signal(signal.SIGINT, note) if watch else signal.getsignal(signal.SIGINT)
     try:
