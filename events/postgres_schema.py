@@ -104,7 +104,6 @@ CREATE TRIGGER words_stay BEFORE UPDATE OR DELETE ON words FOR EACH ROW EXECUTE 
 CREATE TRIGGER events_stay_all BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 CREATE TRIGGER words_stay_all BEFORE TRUNCATE ON words FOR EACH STATEMENT EXECUTE FUNCTION refuse();
 """
-SEARCH: Final = "SELECT set_config('search_path', %s, false)"
 
 
 def prepare(connection: psycopg.Connection[Any], address: Address, *, create: bool) -> bytes:
