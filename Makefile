@@ -56,7 +56,7 @@ docs: dev-env ## write the pages that are made from the code: events, tables, co
 
 bench: dev-env ## what things cost: every script of bench/ but evaluations and planted bugs
 	@for script in bench/*.py; do \
-	    case $$script in */eval_*|*/mutants.py) continue ;; esac; \
+	    case $$script in */eval_*|*/mutants.py|*/planted.py) continue ;; esac; \
 	    printf '\n=== %s\n' "$$script"; $(BIN)/python "$$script" || exit 1; \
 	done
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from beliefbase.beliefs import conclusions, contradictions, forks, replacements
+from beliefbase.beliefs.attributes import CORRECTABLE
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, WAITING
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.intervals import CODE
@@ -18,18 +19,6 @@ from beliefbase.beliefs.world import World
 _RETRACTED: Final = CODE["retracted"]
 _OBSOLETE: Final = CODE["obsolete"]
 _ERASED: Final = CODE["erased"]
-
-_RECLASSIFIED: Final = (
-    "kind",
-    "speech_act",
-    "speech_act_confidence",
-    "policy",
-    "condition_key",
-    "assertion_class",
-    "confidence",
-    "voice",
-    "assertion_type",
-)
 
 
 def extracted(world: World, fact: Fact) -> None:
@@ -151,7 +140,7 @@ def reclassified(world: World, fact: Fact) -> None:
     named = _named(world, fact)
     if named is None:
         return
-    corrections = {field: fact.payload[field] for field in _RECLASSIFIED if field in fact.payload}
+    corrections = {field: fact.payload[field] for field in CORRECTABLE if field in fact.payload}
     for life in named.chain():
         world.change(life)
         if corrections.get("speech_act") == "question":

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from beliefbase.beliefs.attributes import act_of, certainty_of, confidence_of
 from beliefbase.beliefs.policies import Policy
 
 RULES_VERSION: Final = "lifecycle@1"
@@ -107,12 +108,11 @@ DEFAULT: Final = Rules()
 
 def passes_entry(attributes: Mapping[str, Any]) -> bool:
     """Whether an extraction with these attributes is active at once."""
-    get = attributes.get
-    if get("assertion_class") != ENTRY_CLASS or (get("confidence") or 0) < ENTRY_CONFIDENCE:
+    if attributes.get("assertion_class") != ENTRY_CLASS or confidence_of(attributes) < ENTRY_CONFIDENCE:
         return False
     if timeless_kind(attributes) is not None:
         return True
-    return get("speech_act_confidence", 1000) >= CERTAIN_ACT and get("speech_act", "direct_assertion") in ENTRY_ACTS
+    return certainty_of(attributes) >= CERTAIN_ACT and act_of(attributes) in ENTRY_ACTS
 
 
 class Check(NamedTuple):
@@ -127,14 +127,13 @@ class Check(NamedTuple):
 
 def entry_checks(attributes: Mapping[str, Any]) -> list[Check]:
     """The conditions of :func:`passes_entry` one by one; a belief that passes all of them is active at once."""
-    get = attributes.get
-    stated, confidence = get("assertion_class"), get("confidence") or 0
+    stated, confidence = attributes.get("assertion_class"), confidence_of(attributes)
     checks = [
         Check("assertion_class", stated, ENTRY_CLASS, stated == ENTRY_CLASS),
         Check("confidence", confidence, ENTRY_CONFIDENCE, confidence >= ENTRY_CONFIDENCE),
     ]
     if timeless_kind(attributes) is None:
-        certainty, act = get("speech_act_confidence", 1000), str(get("speech_act", "direct_assertion"))
+        certainty, act = certainty_of(attributes), act_of(attributes)
         checks += [
             Check("speech_act_confidence", certainty, CERTAIN_ACT, certainty >= CERTAIN_ACT),
             Check("speech_act", act, ", ".join(sorted(ENTRY_ACTS)), act in ENTRY_ACTS),
@@ -152,9 +151,7 @@ def timeless_kind(attributes: Mapping[str, Any]) -> str | None:
 
 def act_for_ageing(attributes: Mapping[str, Any]) -> str:
     """The speech act that the half-life goes by: an uncertain one reads as a direct assertion."""
-    if attributes.get("speech_act_confidence", 1000) < CERTAIN_ACT:
-        return "direct_assertion"
-    return str(attributes.get("speech_act", "direct_assertion"))
+    return "direct_assertion" if certainty_of(attributes) < CERTAIN_ACT else act_of(attributes)
 
 
 def most_conservative(acts: Collection[str]) -> str:
@@ -196,8 +193,8 @@ def own_half_life(attributes: Mapping[str, Any], policy: Policy | None, profile:
         days = profile.kinds.get(kind)
         return HalfLife(days, f"profile:{kind}") if days else HalfLife(None, f"timeless:{kind}")
     shortest = _by_act(act_for_ageing(attributes), attributes, profile, rules)
-    if profile.fail_closed and attributes.get("speech_act_confidence", 1000) < CERTAIN_ACT:
-        stated = _by_act(str(attributes.get("speech_act", "direct_assertion")), attributes, profile, rules)
+    if profile.fail_closed and certainty_of(attributes) < CERTAIN_ACT:
+        stated = _by_act(act_of(attributes), attributes, profile, rules)
         shortest = min(shortest, stated)
     return HalfLife(*shortest)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from beliefbase.beliefs.attributes import UNSAID
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
 from beliefbase.projections.columns import Columns, hexes
@@ -106,12 +107,12 @@ class Beliefs(Projection):
                 "agent_hash": events.agents,
                 "kind": events.field("kind"),
                 "node_kind": events.field("node_kind"),
-                "speech_act": events.field("speech_act", "direct_assertion"),
-                "speech_act_confidence": events.field("speech_act_confidence", 1000),
+                "speech_act": events.field("speech_act", UNSAID["speech_act"]),
+                "speech_act_confidence": events.field("speech_act_confidence", UNSAID["speech_act_confidence"]),
                 "voice": events.field("voice"),
                 "assertion_type": events.field("assertion_type"),
                 "assertion_class": events.field("assertion_class"),
-                "confidence": events.field("confidence", 0),
+                "confidence": events.field("confidence", UNSAID["confidence"]),
                 "policy": events.field("policy"),
                 "condition_key_hash": events.hexes("condition_key"),
                 "session_hash": events.hexes("session"),

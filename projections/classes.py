@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import ClassVar
 
+from beliefbase.beliefs.attributes import CLASS, UNSAID
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.columns import Columns, keys_of
 from beliefbase.projections.stretches import Stretches
-
-_ATTRIBUTES: Final = (
-    "kind",
-    "node_kind",
-    "speech_act",
-    "speech_act_confidence",
-    "voice",
-    "assertion_type",
-    "assertion_class",
-    "confidence",
-    "policy",
-)
 
 
 class Classes(Projection):
@@ -64,24 +53,12 @@ class Classes(Projection):
                 "belief_id": [belief.hex() for belief, _, _, _ in found],
                 "number": [number for _, number, _, _ in found],
                 "since_hlc": [since for _, _, since, _ in found],
-                **{name: [_attribute(known, name) for known in attributes] for name in _ATTRIBUTES},
+                **{name: [known.get(name, UNSAID.get(name)) for known in attributes] for name in CLASS},
                 "condition_key_hash": [
                     key.hex() if (key := known.get("condition_key")) is not None else None for known in attributes
                 ],
             }
         }
-
-
-_ABSENT: Final[Mapping[str, Any]] = {
-    "speech_act": "direct_assertion",
-    "speech_act_confidence": 1000,
-    "confidence": 0,
-}
-"""What absent fields of an extraction read (DESIGN 4)."""
-
-
-def _attribute(attributes: Mapping[str, Any], name: str) -> Any:
-    return attributes.get(name, _ABSENT.get(name))
 
 
 PROJECTION = Classes()

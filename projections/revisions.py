@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from beliefbase.beliefs.attributes import CLASS
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
 from beliefbase.projections.columns import Columns, Same
@@ -14,17 +15,6 @@ from beliefbase.projections.columns import Columns, Same
 _OTHER = {"belief.superseded": "superseding_id", "belief.merged": "surviving_id"}
 _TARGET = {"belief.superseded": "superseded_id", "belief.merged": "duplicate_id"}
 _HOW = ("how", "cause", "outcome")
-_CLASS = (
-    "kind",
-    "node_kind",
-    "speech_act",
-    "speech_act_confidence",
-    "voice",
-    "assertion_type",
-    "assertion_class",
-    "confidence",
-    "policy",
-)
 
 
 class Revisions(Projection):
@@ -151,9 +141,7 @@ def _how(events: Batch) -> Sequence[str | None]:
 def _changes(events: Batch) -> Sequence[str | None]:
     if events.type != "belief.reclassified":
         return Same(None, len(events))
-    return [
-        ",".join(f"{field}={payload[field]}" for field in _CLASS if field in payload) for payload in events.payloads
-    ]
+    return [",".join(f"{field}={payload[field]}" for field in CLASS if field in payload) for payload in events.payloads]
 
 
 PROJECTION = Revisions()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from beliefbase.beliefs.attributes import act_of
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.policies import BUILT_IN, versioned
 from beliefbase.events.catalog import CATALOG
@@ -53,7 +54,7 @@ class Alternative(NamedTuple):
         if fact.type != "belief.extracted" or fact.payload.get("policy") is not None:
             return fact
         payload = fact.payload
-        policy = self.assigned.get((payload["kind"], payload.get("speech_act", "direct_assertion")))
+        policy = self.assigned.get((payload["kind"], act_of(payload)))
         return fact if policy is None else fact._replace(payload={**payload, "policy": policy})
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.beliefs.dict_source import DictSource
 from tests.beliefs.drafted import Log, rows, stamp
 
+from beliefbase.beliefs.attributes import CORRECTABLE
 from beliefbase.beliefs.authority import Input, weight
 from beliefbase.beliefs.coherence import incoherence
 from beliefbase.beliefs.dependents import refold
@@ -851,6 +852,20 @@ def test_a_reclassification_measures_the_half_life_anew_from_the_last_affirmatio
     life = log.fold.lives[belief]
     assert (life.half_life.days, life.stale_at) == (30, stamp(40))
     assert log.status(belief, 30) == "active"
+
+
+def test_a_belief_that_turns_out_to_be_no_utterances_is_timeless(log):
+    belief = log.durable(on=0, speech_act="observation")
+    assert log.status(belief, 0) == "candidate"
+    log.reclassify(belief, on=1, node_kind="goal")
+    assert log.status(belief, 1) == "active"
+    assert log.fold.lives[belief].half_life.days is None
+
+
+def test_the_rules_take_every_correction_that_a_reclassification_can_hold():
+    shapes = CATALOG.models["belief.reclassified"].shapes()
+    assert set(CORRECTABLE) == shapes.keys() - {"belief_id"}
+    assert set(CORRECTABLE) <= CATALOG.models["belief.extracted"].shapes().keys()
 
 
 def test_a_reclassification_applies_the_entry_gate_again_but_an_earlier_promotion_stands(log):

@@ -1,6 +1,6 @@
 """Plants a bug into one module of the product as it is imported, in a process of its own: no file is changed.
 
-The patch is that of bench/mutants.py: a piece of source, found exactly once whatever its line breaks, becomes another.
+The patch is that of bench/planted.py: a piece of source, found exactly once whatever its line breaks, becomes another.
 """
 
 import importlib.util
@@ -33,10 +33,10 @@ class Bug(NamedTuple):
 
 
 def _mutated(bug, source):
-    spec = importlib.util.spec_from_file_location("mutants", ROOT / "bench" / "mutants.py")
-    mutants = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(mutants)
-    return mutants.mutated(mutants.Mutant(bug.name, bug.file, bug.old, bug.new), source)
+    spec = importlib.util.spec_from_file_location("planted", ROOT / "bench" / "planted.py")
+    planted = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(planted)
+    return planted.mutated(planted.Mutant(bug.name, bug.file, bug.old, bug.new), source)
 
 
 class _Loader(SourceFileLoader):

@@ -9,7 +9,7 @@ import pytest
 from tests.sim import bugs
 from tests.sim.planting import ROOT
 
-pytestmark = pytest.mark.skipif(not (ROOT / "bench" / "mutants.py").is_file(), reason="bench/ is not there")
+pytestmark = pytest.mark.skipif(not (ROOT / "bench" / "planted.py").is_file(), reason="bench/ is not there")
 
 SCRIPT = Path(__file__).with_name("bugs.py")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from beliefbase.beliefs.attributes import act_of, certainty_of
 from beliefbase.beliefs.coherence import incoherence
 from beliefbase.beliefs.contradictions import Contradiction
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, WAITING, Replacement
@@ -113,12 +114,12 @@ class Explanation:
 
     def _classified(self, revisions: Iterable[Entry]) -> dict[str, Any]:
         attributes = self._life.attributes
-        certainty = attributes.get("speech_act_confidence", 1000)
+        certainty = certainty_of(attributes)
         timeless = timeless_kind(attributes)
         return {
             "kind": attributes.get("kind"),
             "timeless_kind": timeless,
-            "speech_act": attributes.get("speech_act", "direct_assertion"),
+            "speech_act": act_of(attributes),
             "speech_act_confidence": certainty,
             "ages_as": act_for_ageing(attributes),
             "unsure": timeless is None and certainty < CERTAIN_ACT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from beliefbase.beliefs.attributes import act_of, certainty_of, confidence_of
 from beliefbase.inspector.phrases import belief, by_whom, late, per_mille, quoted
 from beliefbase.inspector.rendering import event_text, head
 from beliefbase.writing import clock_text
@@ -38,11 +39,10 @@ def _section(title: str, lines: Iterator[str]) -> list[str]:
 
 
 def _class(classified: Data) -> str:
-    act = classified["speech_act"] or "direct_assertion"
-    certainty = 1000 if classified["speech_act_confidence"] is None else classified["speech_act_confidence"]
+    said = {name: value for name, value in classified.items() if value is not None}
     return (
-        f"{classified['kind']}, {act} at {per_mille(certainty)}, assertion class"
-        f" {classified['assertion_class'] or 'none'}, confidence {per_mille(classified['confidence'] or 0)}"
+        f"{classified['kind']}, {act_of(said)} at {per_mille(certainty_of(said))}, assertion class"
+        f" {classified['assertion_class'] or 'none'}, confidence {per_mille(confidence_of(said))}"
     )
 
 

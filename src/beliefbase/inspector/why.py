@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from beliefbase.beliefs import epistemic
+from beliefbase.beliefs.attributes import CORRECTABLE
 from beliefbase.beliefs.coherence import incoherence
 from beliefbase.events.catalog import Role
 from beliefbase.inspector.case import Case
@@ -16,18 +17,6 @@ from beliefbase.inspector.shown import shown
 
 OBSERVED: Final = ("obsolete_when", "kind_misfit", "kind_misfit_reason", "supersedes_note", "tags", "raw_reply")
 """Fields of an extraction that no rule reads."""
-_CLASS: Final = (
-    "kind",
-    "node_kind",
-    "speech_act",
-    "speech_act_confidence",
-    "voice",
-    "assertion_type",
-    "assertion_class",
-    "confidence",
-    "policy",
-    "condition_key",
-)
 
 
 def why(case: Case) -> dict[str, Any]:
@@ -50,7 +39,7 @@ def why(case: Case) -> dict[str, Any]:
         "epistemic": _epistemic(case, extractions, evidence),
         "statement": extractions[0].text("statement"),
         "erased": extractions[0].erased,
-        "classified": {name: _value(life.attributes.get(name)) for name in _CLASS},
+        "classified": {name: _value(life.attributes.get(name)) for name in CORRECTABLE},
         "policy": None if life.policy is None else {"name": life.policy.name, "summary": life.policy.summary},
         "incoherence": incoherence(life.attributes),
         "extractions": [_extraction(case, entry, evidence) for entry in extractions],
@@ -101,7 +90,8 @@ def _extraction(case: Case, entry: Entry, evidence: Evidence) -> dict[str, Any]:
         "session": entry.name("session"),
         "source_ref": entry.text("source_ref") or _value(entry.skeleton.source_ref),
         "classified": {
-            name: entry.name(name) if name == "condition_key" else _value(entry.payload.get(name)) for name in _CLASS
+            name: entry.name(name) if name == "condition_key" else _value(entry.payload.get(name))
+            for name in CORRECTABLE
         },
         "observed": {name: value for name, value in observed.items() if value is not None},
         "malformed": list(entry.payload.get("malformed", ())),
