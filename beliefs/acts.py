@@ -23,7 +23,7 @@ _ERASED: Final = CODE["erased"]
 
 def extracted(world: World, fact: Fact) -> None:
     """A belief begins: active if it passes the entry gate, otherwise a candidate."""
-    belief = fact[3]
+    belief = fact.id
     life = Life(fact, world.now, world.profile)
     world.lives[belief] = world.known[belief] = life
     world.change(life)
@@ -66,7 +66,7 @@ def _classify(world: World, life: Life) -> Character:
 
 def affirmed(world: World, fact: Fact) -> None:
     """Ageing starts anew; a confirmation, a review or enough recurrences promote."""
-    _affirm(world, fact, fact[5]["how"])
+    _affirm(world, fact, fact.payload["how"])
 
 
 def _affirm(world: World, fact: Fact, how: str) -> None:
@@ -162,13 +162,13 @@ def reclassified(world: World, fact: Fact) -> None:
 
 def superseded(world: World, fact: Fact) -> None:
     """A belief takes another's place."""
-    payload = fact[5]
+    payload = fact.payload
     _replace(world, fact, SUPERSESSION, "superseded", payload["superseded_id"], payload["superseding_id"])
 
 
 def merged(world: World, fact: Fact) -> None:
     """A belief turns out to say what another says."""
-    payload = fact[5]
+    payload = fact.payload
     _replace(world, fact, MERGE, "duplicate", payload["duplicate_id"], payload["surviving_id"])
 
 
@@ -177,7 +177,7 @@ def _replace(world: World, fact: Fact, kind: int, what: str, target: bytes, by: 
     if named is None:
         world.refuse(fact.id, Reason.NOT_A_BELIEF, target)
         return
-    event = fact[3]
+    event = fact.id
     if named.into is None:
         replacements.propose(world, event, kind, named, by)
         forks.fate(world, named, event, "life", what, by)
@@ -341,7 +341,7 @@ def _policy(name: str, payload: Mapping[str, Any], policies: Mapping[str, Policy
 
 def _named(world: World, fact: Fact) -> Life | None:
     """The belief that an event names; notes the event as void if the id is not a belief's."""
-    belief: bytes = fact[5]["belief_id"]
+    belief: bytes = fact.payload["belief_id"]
     life = world.known.get(belief)
     if life is None:
         world.refuse(fact.id, Reason.NOT_A_BELIEF, belief)

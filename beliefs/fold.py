@@ -113,10 +113,10 @@ def _run(world: World, order: ActingOrder) -> None:
         world.now = now
         if entity and fact.id in entity:
             copied(world, fact, entity[fact.id])
-        elif (act := acts(fact[4])) is not None:
+        elif (act := acts(fact.type)) is not None:
             act(world, fact)
         if touched or queue:
-            _settle(world, fact[3][:ID_BYTES])  # an erasure's id, with the belief's behind it
+            _settle(world, fact.id[:ID_BYTES])  # an erasure's id, with the belief's behind it
 
 
 def _erasures(erased: Erased) -> list[Fact]:
