@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import compress
+from operator import ne
 from typing import Final, NamedTuple
 
 from beliefbase.events.envelope import Event
@@ -165,16 +167,20 @@ def union(here: Receiver, there: Receiver) -> bool:
         found, new = differing(mine, theirs), 0
         if found or _differ_otherwise(here.log, there.log):
             new += there.take_buckets(here.log, found, told=len(theirs))
-            new += here.take_buckets(there.log, found, told=len(mine))
+            theirs = _looked_at(there.log, theirs, found)
+            left = {bucket for bucket in found if mine.get(bucket) != theirs.get(bucket)}
+            new += here.take_buckets(there.log, left, told=len(mine))
+            mine = _looked_at(here.log, mine, left)
         if not new:
             here.root = root_hash(mine)
             there.root = root_hash(theirs) if found else here.root
             return not found
-        mine, theirs = _looked_at(here.log, mine, found), _looked_at(there.log, theirs, found)
 
 
-def _looked_at(log: EventLog, hashes: Mapping[int, bytes], buckets: Collection[int]) -> dict[int, bytes]:
+def _looked_at(log: EventLog, hashes: Mapping[int, bytes], buckets: Collection[int]) -> Mapping[int, bytes]:
     """The hashes of all buckets, those of these found anew: what a writer's events bring with them is its own."""
+    if not buckets:
+        return hashes
     heads: dict[int, list[Head]] = {}
     for head in log.heads(buckets):
         heads.setdefault(bucket_of(head.writer), []).append(head)
@@ -183,7 +189,9 @@ def _looked_at(log: EventLog, hashes: Mapping[int, bytes], buckets: Collection[i
 
 def differing(mine: Mapping[int, bytes], theirs: Mapping[int, bytes]) -> set[int]:
     """The buckets whose hashes differ, or that only one of two logs has."""
-    found = {bucket for bucket, hash in mine.items() if theirs.get(bucket) != hash}
+    if mine == theirs:
+        return set()
+    found = set(compress(mine, map(ne, mine.values(), map(theirs.get, mine))))
     return found.union(theirs.keys() - mine.keys())
 
 
@@ -193,9 +201,11 @@ def _differ_otherwise(here: EventLog, there: EventLog) -> bool:
 
 def strangers(here: EventLog, there: EventLog) -> bool:
     """Whether two logs have no writer in common: they have never met."""
-    theirs = there.buckets()
-    if any(theirs.get(bucket) == hash for bucket, hash in here.buckets().items()):
-        return False  # equal buckets hold equal heads; the writers of logs that met long ago need not be listed
+    for page in here.read(limit=1, words=False):
+        writer = page[0].event.skeleton.writer
+        if any(head.writer == writer for head in there.heads({bucket_of(writer)})):
+            return False  # what came first is the likeliest to have gone round; all writers need not be listed
+        break
     return not _writers(here) & _writers(there)
 
 
