@@ -69,9 +69,10 @@ class Graph:
         return (yield from self.load({i: None for node in nodes for copy in self.nodes[node] for i in copy.basis}))
 
     def citing(self, nodes: Iterable[bytes]) -> Task[list[bytes]]:
-        """Load what had read these nodes; returns the new ones."""
+        """Load what had read these nodes; returns all of it, loaded before or not."""
         found = yield Need(Role.BASIS, tuple(copy.id for node in nodes for copy in self.nodes[node]))
-        return (yield from self.load([fact.id for fact in found]))
+        yield from self.load([fact.id for fact in found])
+        return sorted({self.entity[fact.id] for fact in found})
 
     def parents(self, node: bytes, until: int | None = None) -> Iterator[bytes]:
         """The loaded nodes that a node had read; with ``until``, by copies stamped (hlc) no later than that."""
@@ -103,13 +104,15 @@ def decisive(lookups: Lookups, revisions: Collection[Fact]) -> Task[Decisive]:
     own = {graph.entity[revision.id]: outcome(revision) for revision in revisions}
     upward = list(own)
     downward: list[bytes] | None = None
+    followed: set[bytes] = set()
     while unordered := _unordered(graph, own):
         if downward is None:
             downward = sorted(unordered)
         elif not downward:
             break
         upward = yield from graph.read_by(upward)
-        downward = yield from graph.citing(downward)
+        followed.update(downward)
+        downward = [node for node in (yield from graph.citing(downward)) if node not in followed]
     return _decisive(graph, own, unordered)
 
 

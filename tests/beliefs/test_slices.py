@@ -223,3 +223,14 @@ def test_whether_the_revision_that_would_end_a_fork_is_void_is_part_of_the_slice
     log.put("belief.superseded", basis=both, superseded_id=left, superseding_id=right)
     assert fold(log.facts).lives[forked].at(log.newest).forked
     assert alike(log, forked)
+
+
+def test_what_had_read_a_void_revision_of_the_belief_itself_is_part_of_the_slice():
+    log = Log()
+    forked, one, other, elsewhere = (log.belief() for _ in range(4))
+    both = tuple(log.put("belief.superseded", superseded_id=forked, superseding_id=by) for by in (one, other))
+    void = log.put("belief.superseded", basis=both, superseded_id=forked, superseding_id=forked)
+    assert fold(log.facts).lives[forked].at(log.newest).forked
+    log.put("belief.retracted", basis=(void,), belief_id=elsewhere)
+    assert not fold(log.facts).lives[forked].at(log.newest).forked
+    assert alike(log, forked)
