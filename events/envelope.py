@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 from beliefbase.events import limits
 from beliefbase.events.codec import pack, pack_ordered, unpack, unpack_all_trusted, unpack_trusted
@@ -56,7 +56,10 @@ class Skeleton(NamedTuple):
         Raises:
             LimitExceeded: above 64 KiB.
         """
-        return _sized(self.type, pack(tuple(self)))
+        raw = pack(tuple(self))
+        if len(raw) > limits.SKELETON_BYTES:
+            raise _too_large(self.type, len(raw))
+        return raw
 
 
 FOREIGN_PAYLOAD: Final[Mapping[str, Any]] = {}
@@ -124,27 +127,29 @@ class Event:
         self.raw = raw
         self.salt = salt
         self.body = body
-        self.hash = skeleton_hash(raw)
+        self.hash = digest = skeleton_hash(raw)
         """SHA-256 of the skeleton: the ``prev`` of the event after it."""
-        self.id = self.hash[:ID_BYTES]
+        self.id = digest[:ID_BYTES]
         self.names: tuple[tuple[bytes, int], ...] | None = None
         """What the payload names, in which role, where the event was built here; else the catalogue reads it."""
 
-    @classmethod
+    @staticmethod
     def build(
-        cls,
         skeleton: Skeleton,
         salt: bytes | None = None,
         body: bytes | None = None,
         names: tuple[tuple[bytes, int], ...] | None = None,
-    ) -> Self:
+    ) -> Event:
         """A new event, from a skeleton whose payload comes from the catalogue: plain types, maps in key order.
 
         Raises:
             LimitExceeded: the skeleton is above 64 KiB.
         """
-        event = cls(_sized(skeleton.type, pack_ordered(skeleton)), salt, body)
-        event.__dict__["skeleton"] = skeleton  # what the cached property would decode again
+        raw = pack_ordered(skeleton)
+        if len(raw) > limits.SKELETON_BYTES:
+            raise _too_large(skeleton.type, len(raw))
+        event = _Built(raw, salt, body)
+        event.skeleton = skeleton
         event.names = names
         return event
 
@@ -174,6 +179,14 @@ class Event:
 
     def __repr__(self) -> str:
         return f"Event({self.id.hex()}, {self.skeleton.type or 'of a newer format'})"
+
+
+class _Built(Event):
+    """An event whose skeleton is at hand and is never decoded."""
+
+    __slots__ = ("skeleton",)
+
+    skeleton: Skeleton
 
 
 def encode_body(words: Mapping[str, Any]) -> bytes:
@@ -210,14 +223,12 @@ def check_body(skeleton: Skeleton, salt: bytes, body: bytes) -> None:
     _check(shaped, "the body is not [version, map]")
 
 
-def _sized(type_name: str, raw: bytes) -> bytes:
-    if len(raw) > limits.SKELETON_BYTES:
-        raise LimitExceeded(
-            f"this {type_name}'s skeleton has {len(raw)} bytes; the limit SKELETON_BYTES is {limits.SKELETON_BYTES}",
-            hint="split the event, or name fewer ids",
-            limit="SKELETON_BYTES",
-        )
-    return raw
+def _too_large(type_name: str, size: int) -> LimitExceeded:
+    return LimitExceeded(
+        f"this {type_name}'s skeleton has {size} bytes; the limit SKELETON_BYTES is {limits.SKELETON_BYTES}",
+        hint="split the event, or name fewer ids",
+        limit="SKELETON_BYTES",
+    )
 
 
 def _foreign(fields: tuple[Any, ...]) -> Skeleton:

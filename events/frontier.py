@@ -43,10 +43,6 @@ class Branch:
     parent: str | None
     """Stream that it leaves; None for a branch that starts with seq 1."""
 
-    def continued_by(self, seq: int, prev: bytes) -> bool:
-        """Whether an event with this seq and prev comes directly after the last one."""
-        return self.seq == seq - 1 and self.hash == prev
-
     def covers(self, seq: int) -> bool:
         """Whether an event of this branch's own has this seq."""
         return self.first <= seq <= self.seq

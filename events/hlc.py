@@ -202,8 +202,10 @@ class Clock:
             if self._parked:
                 self._absorb(wall)
             # Adding one to a full counter carries into the milliseconds, which is the borrowed one.
-            issued = max(stamp(wall), self._last + 1)
-            if ms_of(issued) > wall + self.max_drift_ms + 1:
+            issued = _whole("ms", wall, MAX_MS) << 16
+            if issued <= self._last:
+                issued = self._last + 1
+            if issued >> 16 > wall + self.max_drift_ms + 1:
                 behind, drift = ms_of(self._last) - wall, self.max_drift_ms
                 raise ClockBehind(
                     f"the wall clock is {behind} ms behind this writer's last stamp; max_drift is {drift} ms",
@@ -211,7 +213,7 @@ class Clock:
                     behind_ms=behind,
                     max_drift_ms=drift,
                 )
-            self._last = checked(issued)
+            self._last = issued if issued <= MAX_HLC else checked(issued)
             return issued
 
     def observe(self, hlc: int) -> bool:

@@ -33,9 +33,9 @@ def key_of(name: bytes) -> int:
 
 
 def rows(position: int, event: Event) -> list[tuple[int, int, int]]:
-    """The index rows (key, role, position) of an event."""
-    references = CATALOG.references(event.skeleton, event.id, event.names)
-    return [(_KEY(name)[0], role, position) for name, role in references]
+    """The index rows (key, role, position) of an event, some of them perhaps twice."""
+    mentions = CATALOG.mentions(event.skeleton, event.id, event.names)
+    return [(_KEY(name)[0], role, position) for name, role in mentions]
 
 
 def names(event: Event, candidates: Iterable[bytes]) -> bool:

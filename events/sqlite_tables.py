@@ -15,6 +15,7 @@ from beliefbase.events.frontier import Branch, bucket_hash, bucket_range
 from beliefbase.events.log import Filed, Gap, Head, Scanned, Stored
 from beliefbase.events.sqlite_erasure import SQLiteErasures
 from beliefbase.events.sqlite_index import SQLiteIndex
+from beliefbase.events.sqlite_rows import Rows
 from beliefbase.events.sqlite_signatures import SQLiteSignatures
 from beliefbase.events.tables import Found, Placed
 
@@ -22,6 +23,11 @@ _PARAMETERS: Final = 900
 """Most values in one IN list: below the least limit that SQLite is built with."""
 _EVENT: Final = "e.rowid, e.state, w.salt, w.body FROM {} LEFT JOIN words w ON w.position = e.rowid"
 _BARE: Final = "e.rowid, e.state, NULL, NULL FROM {}"
+_EVENTS: Final = Rows("INSERT INTO events", 5, blobs=[4])
+_WORDS: Final = Rows("INSERT INTO words", 4, blobs=[1, 3])
+_REFS: Final = Rows("INSERT OR IGNORE INTO refs", 3)
+_STAMPS: Final = Rows("INSERT OR IGNORE INTO stamps", 1)
+_TIPS: Final = Rows("INSERT OR IGNORE INTO tips", 2, blobs=[0, 1])
 
 _HASHED: Final = struct.Struct(">H32s")
 """A bucket's number and hash."""
@@ -85,13 +91,12 @@ class SQLiteTables:
             events.append((position, stream, skeleton.seq, index.topic(skeleton), event.raw))
             refs += index.rows(position, event)
             stamps.append((skeleton.hlc,))
-        self._cursor.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", events)
+        _EVENTS.insert(self._cursor, events)
         self.add_index(refs, stamps)
 
     def add_words(self, rows: Sequence[tuple[int, bytes, bytes | None, bytes]]) -> None:
         """Insert bodies: (position, event id, salt, body)."""
-        if rows:
-            self._cursor.executemany("INSERT INTO words VALUES (?, ?, ?, ?)", rows)
+        _WORDS.insert(self._cursor, rows)
 
     def pages(self, after: int, *, limit: int, words: bool) -> Iterator[list[Stored]]:
         """Pages of all events behind a position, in arrival order."""
@@ -201,8 +206,8 @@ class SQLiteTables:
     def add_index(self, refs: list[tuple[int, int, int]], stamps: Sequence[tuple[int]]) -> None:
         """Insert index rows (key, role, position), and stamps."""
         refs.sort()  # neighbours of the tree share pages
-        self._cursor.executemany("INSERT OR IGNORE INTO refs VALUES (?, ?, ?)", refs)
-        self._cursor.executemany("INSERT OR IGNORE INTO stamps VALUES (?)", stamps)
+        _REFS.insert(self._cursor, refs)
+        _STAMPS.insert(self._cursor, stamps)
 
     def max_stamp(self, below: int) -> int:
         """The largest stamp that is at most ``below``, 0 for none."""
@@ -251,7 +256,7 @@ class SQLiteTables:
     def change_tips(self, added: Iterable[tuple[bytes, bytes]], removed: Iterable[tuple[bytes, bytes]]) -> None:
         """Remove, then add rows (key, event id)."""
         self._cursor.executemany("DELETE FROM tips WHERE key = ? AND event_id = ?", sorted(removed))
-        self._cursor.executemany("INSERT OR IGNORE INTO tips VALUES (?, ?)", sorted(added))
+        _TIPS.insert(self._cursor, sorted(added))
 
     # ------------------------------------------------------------------ frontier
 

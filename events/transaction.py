@@ -98,12 +98,12 @@ class LogTransaction:
             BrokenChain: seq or prev doesn't follow the head.
             Equivocation: other bytes stand under the same (writer, seq).
         """
-        if any(event.skeleton.type == ERASED for event in events):
+        skeletons = [event.skeleton for event in events]
+        if ERASED in {skeleton.type for skeleton in skeletons}:
             self.tables.alone()
-        branches = self.copied_branches({event.skeleton.writer for event in events})
+        branches = self.copied_branches({skeleton.writer for skeleton in skeletons})
         placed: list[Placed] = []
-        for event in events:
-            skeleton = event.skeleton
+        for event, skeleton in zip(events, skeletons, strict=True):
             seq, of_writer = skeleton.seq, branches[skeleton.writer]
             branch = continued(of_writer, skeleton)
             if branch is None or len(of_writer) > 1:
@@ -230,18 +230,18 @@ class LogTransaction:
         self._branches.update(branches)
         events = [event for _, event in placed]
         tips.update(tables, events)
-        self._store_words(list(map(Stored, positions, events)), local=local)
+        self._store_words(positions, events, local=local)
         self.stored += events
         self.whole = True
 
-    def _store_words(self, stored: Sequence[Stored], *, local: bool) -> None:
+    def _store_words(self, positions: Sequence[int], events: Sequence[Event], *, local: bool) -> None:
         tables, without = self.tables, set[int]()
-        if tables.erasures.any() or any(event.skeleton.type == ERASED for _, event in stored):
+        if tables.erasures.any() or any(event.skeleton.type == ERASED for event in events):
             covering = Covering(tables, self._wall)
-            without = covering.take_in(stored, local=local)
+            without = covering.take_in(list(map(Stored, positions, events)), local=local)
             self.erased += covering.erased
         words, wanting = [], []
-        for position, event in stored:
+        for position, event in zip(positions, events, strict=True):
             if event.body is None:
                 if event.skeleton.commitment is not None:
                     wanting.append(position)
@@ -268,7 +268,7 @@ class LogTransaction:
 def continued(branches: Mapping[str, Branch], skeleton: Skeleton) -> Branch | None:
     """The branch whose head this event continues."""
     for branch in branches.values():
-        if branch.continued_by(skeleton.seq, skeleton.prev):
+        if branch.hash == skeleton.prev and branch.seq == skeleton.seq - 1:
             return branch
     return None
 

@@ -215,13 +215,13 @@ class Batch:
         if seq == 0:
             joined = self._build(writer, writer.joined, hlc, 1, prev, pen.entropy(SALT_BYTES))
             seq, prev = 1, joined.hash
-            event = self._build(writer, draft, pen.stamp(at, self._transaction), 2, prev, salt)
+            hlc = pen.stamp(at, self._transaction)
+            event = self._build(writer, draft, hlc, 2, prev, salt)
             self._take(writer, writer.joined, joined)
         else:
             event = self._build(writer, draft, hlc, seq + 1, prev, salt)
         self._take(writer, draft, event)
-        skeleton = event.skeleton
-        appended = Appended(event.id, draft.type, writer.id, skeleton.seq, skeleton.hlc, existing=False)
+        appended = Appended(event.id, draft.type, writer.id, seq + 1, hlc, False)
         if ref:
             self._refs[ref] = appended._replace(existing=True)
         return appended
@@ -268,9 +268,7 @@ class Batch:
                 tips.add(event.id)
 
     def _revised(self, draft: Draft) -> tuple[bytes, ...]:
-        """What an event revises: the beliefs it touches, or a contradiction and its two sides."""
-        if draft.type not in REVISIONS:
-            return ()
+        """What a revision revises: the beliefs it touches, or a contradiction and its two sides."""
         if draft.type == "contradiction.resolved":
             return (*draft.touches, *(self._sides.get(draft.touches[0]) or ()))
         return draft.touches
@@ -300,8 +298,14 @@ class Batch:
     def expect(self, drafts: Collection[Draft]) -> None:
         """Read in bulk what adding these drafts will ask of the log: one look-up instead of one for each."""
         transaction = self._transaction
-        named = {(draft.type, draft.source_ref) for draft in drafts if draft.source_ref is not None}
-        refs = {ref for ref in named if ref not in self._refs}
+        refs, cites, revising = set[tuple[str, bytes]](), set[bytes](), list[Draft]()
+        for draft in drafts:
+            if draft.source_ref is not None and (draft.type, draft.source_ref) not in self._refs:
+                refs.add((draft.type, draft.source_ref))
+            if draft.cites and draft.subjects is None:
+                cites.update(draft.cites)
+            if draft.type in REVISIONS:
+                revising.append(draft)
         if refs:
             found = transaction.find_refs(refs)
             for ref in refs:
@@ -309,12 +313,11 @@ class Batch:
                 self._refs[ref] = (
                     Appended(known.id, ref[0], known.writer, known.seq, known.hlc, existing=True) if known else None
                 )
-        for draft in drafts:
+        for draft in revising:
             if draft.type == "contradiction.resolved" and draft.touches[0] not in self._sides:
                 self._sides[draft.touches[0]] = transaction.sides(draft.touches[0])
-        tips = {key for draft in drafts for key in self._revised(draft)}
+        tips = {key for draft in revising for key in self._revised(draft)}
         _fill(self._tips, tips, lambda keys: {key: set(ids) for key, ids in transaction.tips(keys).items()}, set)
-        cites = {key for draft in drafts if draft.cites and draft.subjects is None for key in draft.cites}
         _fill(self._subjects, cites, transaction.subjects, tuple)
         if not self._log.in_order and (refs or tips or cites):
             self._pen.look(transaction)  # what was read may have been stored since the block was entered

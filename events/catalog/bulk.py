@@ -54,8 +54,8 @@ def _question_among(payloads: Sequence[Payload]) -> bool:
 
 def _touches_agree(reader: Reader, touched: Sequence[tuple[bytes, ...]], payloads: Sequence[Payload]) -> bool:
     """Whether what the events touch is what their payloads, which are well-formed, say."""
-    fields = [field for field, inner, mark in reader.named if mark.touch and inner is None]
-    lists = [(field, inner) for field, inner, mark in reader.named if mark.touch and inner is not None]
+    fields = [field for field, inner, _, touch in reader.named if touch and inner is None]
+    lists = [(field, inner) for field, inner, _, touch in reader.named if touch and inner is not None]
     if len(lists) == 1 and not fields and not reader.touches_key and lists[0][0] in reader.required:
         field, inner = lists[0]
         named_by = [{item.get(inner) for item in payload[field]} for payload in payloads]

@@ -15,7 +15,7 @@ from beliefbase.events.errors import InvalidEvent, LimitExceeded
 from beliefbase.events.ids import name_hash
 
 _PLAIN: Final = frozenset({str, bytes, int, bool})
-_SOURCES_OF_WORDS: Final = frozenset({Role.CITED, Role.SHOWN})
+_SOURCES_OF_WORDS: Final = frozenset({int(Role.CITED), int(Role.SHOWN)})
 _MOST_CHARACTERS: Final = limits.VERBATIM_BYTES // 4
 """A text of so many characters is within the limit whatever they are."""
 
@@ -42,30 +42,34 @@ class Draft(NamedTuple):
     """What the payload names, each with its role, for the log's index; None: to be read from the payload."""
 
 
-def draft(model: type[EventModel], reader: Reader, fields: Mapping[str, Any]) -> Draft:
+def draft(reader: Reader, fields: Mapping[str, Any]) -> Draft:
     """Check the fields of a new event, as they are written on the wire (ids as hex or bytes).
 
     Raises:
         InvalidEvent: names the field and the reason; LimitExceeded also the limit.
     """
-    fields, malformed = _leave_out_malformed(model, fields)
+    malformed: tuple[str, ...] = ()
+    if reader.observed and not reader.observed.isdisjoint(fields):
+        fields, malformed = _leave_out_malformed(reader, fields)
     try:
-        event = model.__pydantic_validator__.validate_python(fields)
+        event = reader.validate(fields)
     except ValidationError as error:
-        raise _explained(model.TYPE, error) from None
+        raise _explained(reader.model.TYPE, error) from None
     return _split(reader, event, malformed)
 
 
 def _split(reader: Reader, event: EventModel, malformed: tuple[str, ...]) -> Draft:
     payload: dict[str, Any] = {}
     words: dict[str, Any] = {}
-    values, places = event.__dict__, reader.places
-    for name in sorted(event.model_fields_set | reader.defaulted):  # maps in key order are canonical
+    # A model's attributes are looked up here as seldom as can be: they are several times slower than other objects'.
+    type_name, values, given = event.TYPE, event.__dict__, event.__pydantic_fields_set__
+    places = reader.places
+    for name in sorted(given | reader.defaulted if reader.defaulted else given):  # maps in key order are canonical
         value = values[name]
         if value is None or name not in places:
             continue
         required, in_payload, hashed, in_words = places[name]
-        if value == () and not required:
+        if not value and value == () and not required:
             continue
         plain = value if type(value) in _PLAIN else _plain(value)
         if in_payload:
@@ -73,24 +77,24 @@ def _split(reader: Reader, event: EventModel, malformed: tuple[str, ...]) -> Dra
         if in_words:
             words[name] = plain
             if type(plain) is str and len(plain) > _MOST_CHARACTERS:
-                _check_bytes(event.TYPE, name, plain)
+                _check_bytes(type_name, name, plain)
     if malformed:
         payload["malformed"] = malformed
         payload = dict(sorted(payload.items()))
     ids = named(reader, payload) if reader.named else []
-    basis, source_ref, subjects = event.basis, event.source_ref, event.subjects
+    basis, source_ref, subjects = values["basis"], values["source_ref"], values["subjects"]
     return Draft(
-        event.TYPE,
+        type_name,
         reader.version,
         payload,
         words,
         encode_body(words) if words else None,
         touches(reader, payload, ids),
-        tuple({key: None for mark, key in ids if mark.role in _SOURCES_OF_WORDS}) if words and ids else (),
+        tuple({key: None for key, role, _ in ids if role in _SOURCES_OF_WORDS}) if words and ids else (),
         None if basis is None else tuple(sorted(set(basis))),
         None if source_ref is None else name_hash(source_ref),
         None if subjects is None else tuple(sorted({name_hash(name) for name in subjects})),
-        tuple([f"{name} was malformed and is left out" for name in malformed]),
+        tuple([f"{name} was malformed and is left out" for name in malformed]) if malformed else (),
         names_of(reader, payload, ids),
     )
 
@@ -117,13 +121,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _leave_out_malformed(
-    model: type[EventModel], fields: Mapping[str, Any]
-) -> tuple[Mapping[str, Any], tuple[str, ...]]:
-    observed = model.OBSERVE_ONLY.intersection(fields) if model.OBSERVE_ONLY else ()
-    if not observed:
-        return fields, ()
-    malformed = tuple(sorted(name for name in observed if not _is_well_formed(model, name, fields[name])))
+def _leave_out_malformed(reader: Reader, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    observed = sorted(reader.observed.intersection(fields))
+    malformed = tuple([name for name in observed if not _is_well_formed(reader.model, name, fields[name])])
     return ({name: fields[name] for name in fields if name not in malformed} if malformed else fields), malformed
 
 

@@ -62,12 +62,12 @@ class Catalog:
         Raises:
             InvalidEvent: names the field and the reason.
         """
-        model = self.models.get(type_name)
-        if model is None:
+        reader = self.readers.get(type_name)
+        if reader is None:
             raise InvalidEvent(
                 f"there is no event type {type_name[:80]!r}", hint="docs/events.md lists the types", field="type"
             )
-        checked = draft(model, self.readers[type_name], fields)
+        checked = draft(reader, fields)
         if type_name == "belief.extracted" and checked.payload.get("speech_act") == "question":
             raise InvalidEvent(
                 "a question is never a memory", hint="append it as question.raised", field="speech_act", type=type_name
@@ -104,23 +104,26 @@ class Catalog:
     def id_fields(self, type_name: str) -> tuple[tuple[str, str | None], ...]:
         """Where a type's fields hold ids: (field, None), or (list of maps, field inside); empty for unknown types."""
         reader = self.readers.get(type_name)
-        return () if reader is None else (("basis", None), *((field, inner) for field, inner, _ in reader.named))
+        return () if reader is None else (("basis", None), *((field, inner) for field, inner, *_ in reader.named))
 
-    def references(
+    def references(self, skeleton: Skeleton, event_id: bytes) -> set[tuple[bytes, int]]:
+        """What an event names, in which role: the rows of the log's index (ADR 0008); never raises."""
+        return set(self.mentions(skeleton, event_id))
+
+    def mentions(
         self, skeleton: Skeleton, event_id: bytes, names: Iterable[tuple[bytes, int]] | None = None
-    ) -> set[tuple[bytes, int]]:
-        """What an event names, in which role: the rows of the log's index (ADR 0008); never raises.
+    ) -> list[tuple[bytes, int]]:
+        """The :meth:`references` of an event, some of them perhaps twice.
 
         ``names`` is what its payload names (``Draft.names``), where that is known already.
         """
-        found = {(event_id, _SELF)}
+        found = [(event_id, _SELF), *(self._names(skeleton) if names is None else names)]
         if skeleton.source_ref is not None:
-            found.add((skeleton.source_ref, _SELF))
+            found.append((skeleton.source_ref, _SELF))
         if skeleton.basis:
-            found.update([(key, _BASIS) for key in skeleton.basis_ids])
+            found += [(key, _BASIS) for key in skeleton.basis_ids]
         for key in skeleton.subjects:
-            found.add((key, _CITED))
-        found.update(self._names(skeleton) if names is None else names)
+            found.append((key, _CITED))
         return found
 
     def _names(self, skeleton: Skeleton) -> tuple[tuple[bytes, int], ...]:
