@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from beliefbase.beliefs import conclusions, contradictions, forks, replacements
+from beliefbase.beliefs import conclusions, contradictions, forks, replacements, waiting
 from beliefbase.beliefs.attributes import CORRECTABLE
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, WAITING
 from beliefbase.beliefs.facts import Fact
@@ -124,7 +124,7 @@ def _mature(world: World, fact: Fact, up: bool) -> None:
         life.mature = life.promoted = up
         if not up:
             life.recurred = set()
-            replacements.wake_target(world, life)
+            waiting.wake_target(world, life)
     if not acted:
         world.refuse(fact.id, Reason.PROMOTES_ENDED, named.id)
 
@@ -156,7 +156,7 @@ def reclassified(world: World, fact: Fact) -> None:
         was_mature = life.mature
         life.mature = life.promoted or world.character(life).mature
         if was_mature and not life.mature:
-            replacements.wake_target(world, life)
+            waiting.wake_target(world, life)
         forks.fate(world, life, fact.id, "class", repr(sorted(corrections.items())))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from beliefbase.beliefs import replacements
+from beliefbase.beliefs import waiting
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.life import Life
@@ -49,7 +49,7 @@ def _replaced_only_by(world: World, life: Life, conclusion: Life, but: Collectio
         if edge is None or edge.replacer is None:
             return False
         found = False
-        for above in replacements.successors(edge.replacer):
+        for above in waiting.successors(edge.replacer):
             _feed(above, conclusion)
             found = found or above is conclusion
         if not found:

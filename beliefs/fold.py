@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from beliefbase.beliefs import conclusions, half_lives, replacements
+from beliefbase.beliefs import conclusions, half_lives, replacements, waiting
 from beliefbase.beliefs.acts import ACTS, copied
 from beliefbase.beliefs.collector import paused
 from beliefbase.beliefs.edges import WAITING
@@ -141,10 +141,8 @@ def _settle(world: World, by: bytes | None) -> None:
             active = live and life.mature and (life.inputs is None or conclusions.holds(world, life))
             if live is not life.live or active is not life.active:
                 _changed(world, life, live, active)
-            elif life.falsifiers and life.watched:
-                replacements.wake(
-                    world, life, False
-                )  # a resolution may wait for a side that only earlier ones had ended
+            elif life.falsifiers and life.watched and life.alive(now, life.falsifiers):
+                waiting.wake(world, life, False)  # a resolution may wait for what only earlier ones had ended
         if world.queue:
             replacements.act_on_first_ready(world)
     for life in touched:

@@ -40,16 +40,17 @@ class Fate:
 def fate(world: World, life: Life, event: bytes, axis: str, what: str, named: bytes | None = None) -> None:
     """Record a fate from now on."""
     if life.fates is None:
-        life.fates = []
+        life.fates = {}
     elif len(life.fates) == 1:
         world.forkable.append(life)
-    life.fates.append(Fate(world.now, event, axis, what, named))
+    life.fates[event] = Fate(world.now, event, axis, what, named)
 
 
 def forget(world: World, life: Life, events: Collection[bytes]) -> None:
     """End the fates that these events gave a belief: they are undone."""
-    for known in life.fates or ():
-        if known.event in events and known.until == FOREVER:
+    for event in events:
+        known = (life.fates or {}).get(event)
+        if known is not None and known.until == FOREVER:
             known.until = world.now
 
 
@@ -72,7 +73,7 @@ class Forks:
 
     def of(self, life: Life) -> list[tuple[int, bool]]:
         """Stamps at which a belief becomes forked (True) and stops being so, in order."""
-        fates = [known for known in life.fates or () if known.since < self.until(known)]
+        fates = self._fates(life)
         for axis in ("life", "class"):
             events = [known.event for known in fates if known.axis == axis]
             if self.ancestry.in_sequence(events):
@@ -81,7 +82,11 @@ class Forks:
 
     def rivals(self, life: Life) -> list[Fate]:
         """The fates that fork a belief at the end; empty if it isn't forked then."""
-        return _Sweep(self, [known for known in life.fates or () if known.since < self.until(known)]).rivals()
+        return _Sweep(self, self._fates(life)).rivals()
+
+    def _fates(self, life: Life) -> list[Fate]:
+        """Those that were in force for a time."""
+        return [known for known in (life.fates or {}).values() if known.since < self.until(known)]
 
     def until(self, known: Fate) -> int:
         """Stamp at which a fate is undone or turns out void."""

@@ -135,7 +135,8 @@ class Life:
         """Sessions in which it was injected."""
         self.inputs: list[bytes] | None = None
         """Essential inputs of a conclusion, as named."""
-        self.fates: list[Fate] | None = None
+        self.fates: dict[bytes, Fate] | None = None
+        """What revisions make of it, by event."""
         self.forks: Forks | None = None
 
         self.tied = False

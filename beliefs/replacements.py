@@ -1,13 +1,12 @@
-"""Replacements (supersessions, merges, resolutions with a winner): when they wait, act, are void or undone."""
+"""Replacements (supersessions, merges, resolutions with a winner): what they do, and when they are void or undone."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
-from beliefbase.beliefs import conclusions, contradictions, topology
-from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
+from beliefbase.beliefs import conclusions, contradictions, topology, waiting
+from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
 from beliefbase.beliefs.intervals import STATUSES
 from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import ENDINGS
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 
 PRECEDENCE: Final = tuple(ENDINGS.index(status) if status in ENDINGS else len(ENDINGS) for status in STATUSES)
 """Code of a status to its precedence."""
-_SUPERSESSIONS: Final = 1
-_RESOLUTIONS: Final = 2
-_WAITING_AS: Final = {SUPERSESSION: _SUPERSESSIONS, RESOLUTION: _RESOLUTIONS}
-"""Kind of a replacement that waits to its bit in ``Life.watched``; a merge has none."""
 
 
 def propose(
@@ -44,11 +39,11 @@ def propose(
         return
     _attach(world, edge, replacer)
     if world.dirty or world.queue or world.aging:
-        enqueue(world, edge)
-    elif (kind == SUPERSESSION and (replacer.ever or not target.mature)) or _ready(world, edge):
+        waiting.enqueue(world, edge)
+    elif waiting.ready(world, edge):
         _act(world, edge)
     else:
-        _watch(world, edge)
+        waiting.watch(world, edge)
         mark(world, edge)
 
 
@@ -58,7 +53,7 @@ def met(world: World, name: bytes, life: Life) -> None:
         _attach(world, edge, life)
         if edge.state is WAITING:
             mark(world, edge)
-            enqueue(world, edge)
+            waiting.enqueue(world, edge)
 
 
 def _attach(world: World, edge: Replacement, replacer: Life) -> None:
@@ -73,45 +68,6 @@ def _attach(world: World, edge: Replacement, replacer: Life) -> None:
         replacer.waits += 1
 
 
-def enqueue(world: World, edge: Replacement) -> None:
-    """Have a waiting replacement looked at before the present event is done."""
-    if not edge.queued and edge.state is WAITING:
-        edge.queued = True
-        heapq.heappush(world.queue, (edge.seq, edge))
-
-
-def wake_target(world: World, target: Life) -> None:
-    """Look again at what waits to replace this belief: it needs less now."""
-    for edge in (target.on or {}).values():
-        enqueue(world, edge)
-
-
-def wake(world: World, life: Life, active: bool) -> None:
-    """Look again at what waits for this belief, or for what replaced it, to rise; ``active``: it is active now."""
-    heard = _SUPERSESSIONS | _RESOLUTIONS if active else _RESOLUTIONS
-    if not life.watched & heard:
-        return
-    waits = 0
-    found, stack = {life}, [life]
-    while stack:
-        for edge in stack.pop().by or ():
-            if edge.state is EFFECTIVE:
-                if edge.target.watched & heard and edge.target not in found:
-                    found.add(edge.target)
-                    stack.append(edge.target)
-            elif edge.state is WAITING and edge.kind != MERGE:
-                waits |= _WAITING_AS[edge.kind]
-                if active or edge.kind != SUPERSESSION:
-                    enqueue(world, edge)
-    gone = heard & ~waits
-    if gone:
-        for source in found:
-            source.watched &= ~gone
-
-
-# -- whether it acts ------------------------------------------------------------------------------------------------
-
-
 def act_on_first_ready(world: World) -> bool:
     """Let the first replacement that can act do so; False if none can."""
     queue = world.queue
@@ -120,74 +76,12 @@ def act_on_first_ready(world: World) -> bool:
         edge.queued = False
         if edge.state is not WAITING:
             continue
-        if _ready(world, edge):
+        if waiting.ready(world, edge):
             _act(world, edge)
             return True
-        _watch(world, edge)
+        waiting.watch(world, edge)
         mark(world, edge)
     return False
-
-
-def _ready(world: World, edge: Replacement) -> bool:
-    """Whether a waiting replacement can act: its replacer, or what replaced that, is fit to end its target."""
-    target, replacer = edge.target, edge.replacer
-    if replacer is None:
-        return False
-    if edge.kind == MERGE:
-        survivor = replacer.canon()
-        return survivor.alive(world.now) and (not target.mature or active(world, survivor))
-    if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
-        return True
-    fit = active if target.mature else _live
-    undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
-    lifted = [old.event for old in undone]
-    return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)
-
-
-def active(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
-    """Whether a belief is active now, or would be but for endings by these events."""
-    return life.mature and _live(world, life, but) and (life.inputs is None or conclusions.holds(world, life, but))
-
-
-def _live(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
-    return life.alive(world.now, but)
-
-
-def successors(life: Life, without: Collection[Replacement] = ()) -> Iterator[Life]:
-    """The belief and what replaced it, in turn, by replacements in force, except some."""
-    yield life
-    if not life.on:
-        return
-    found, stack = {life}, [life]
-    while stack:
-        for edge in (stack.pop().on or {}).values():
-            above = edge.replacer
-            if edge.state is EFFECTIVE and above is not None and above not in found and edge not in without:
-                found.add(above)
-                stack.append(above)
-                yield above
-
-
-def _watch(world: World, edge: Replacement) -> None:
-    """Have a replacement looked at again when its replacer, or what replaced that, rises or is replaced.
-
-    A merge waits for its survivor alone, which announces itself.
-    """
-    source = edge.replacer
-    if source is not None and edge.kind != MERGE:
-        _mark_watched(source, _WAITING_AS[edge.kind])
-        world.schedule(source.canon())
-
-
-def _mark_watched(start: Life, bits: int) -> None:
-    stack = [start]
-    while stack:
-        life = stack.pop()
-        if bits & ~life.watched:
-            life.watched |= bits
-            life.tied = True
-            on = (life.on or {}).values()
-            stack.extend(edge.replacer for edge in on if edge.state is EFFECTIVE and edge.replacer is not None)
 
 
 # -- what it does ---------------------------------------------------------------------------------------------------
@@ -232,8 +126,8 @@ def _act(world: World, edge: Replacement) -> None:
     else:
         target.falsify(edge.event, world.now)
     if target.watched:
-        _mark_watched(replacer, target.watched)
-        wake_target(world, target)
+        waiting.pass_on(target, replacer)
+        waiting.wake_target(world, target)
         if not target.active:
             _spread(world, target, replacer)
     if target.feeds:
@@ -277,13 +171,13 @@ def _spread(world: World, target: Life, replacer: Life) -> None:
     Had the target been active until now, it would have acted before.
     """
     some = False
-    for life in successors(replacer):
-        if active(world, life):
-            wake(world, target, True)
+    for life in waiting.successors(replacer):
+        if waiting.active(world, life):
+            waiting.wake(world, target, True)
             return
-        some = some or bool(life.falsifiers) or life.alive(world.now)
+        some = some or life.alive(world.now, life.falsifiers or ())
     if some:
-        wake(world, target, False)
+        waiting.wake(world, target, False)
 
 
 def end(world: World, target: Life, event: bytes, status: int) -> None:
@@ -390,11 +284,11 @@ def announce(world: World, life: Life, *, rising: bool) -> None:
             if edge.state is WAITING:
                 mark(world, edge)
                 if rising:
-                    enqueue(world, edge)
+                    waiting.enqueue(world, edge)
     if life.disputes:
         for contradiction in life.disputes:
             contradictions.judge(world, contradiction)
     if life.feeds:
         conclusions.look_again(world, life)
     if rising:
-        wake(world, life, life.canon().active)
+        waiting.wake(world, life, life.canon().active)

@@ -165,6 +165,19 @@ def most_conservative(acts: Collection[str]) -> str:
     return "question"
 
 
+def outline(attributes: Mapping[str, Any]) -> tuple[object, ...]:
+    """All that :func:`character` reads of attributes: where it is equal, so is the character."""
+    get = attributes.get
+    return (
+        get("speech_act"),
+        certainty_of(attributes) >= CERTAIN_ACT,
+        get("kind"),
+        get("node_kind"),
+        confidence_of(attributes) >= ENTRY_CONFIDENCE,
+        get("assertion_class"),
+    )
+
+
 class Character(NamedTuple):
     """What the rules make of a belief's attributes."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import BUILT_IN, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
-from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, HalfLife, Profile, Rules, character
+from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, HalfLife, Profile, Rules, character, outline
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.contradictions import Contradiction
@@ -63,7 +63,7 @@ class World:
         """Lives whose half-life may have changed."""
         self.queue: list[tuple[int, Replacement]] = []
         """Waiting replacements that may act now, the oldest first."""
-        self._characters: dict[tuple[Any, ...], Character] = {}
+        self._characters: dict[tuple[object, ...], Character] = {}
         self.bounds: list[tuple[int, int, Life]] = []
         """Expiries that others have to learn of: stamp, a running number, life. A heap; some have moved since."""
         self._scheduled = 0
@@ -123,11 +123,7 @@ class World:
 
     def character(self, life: Life) -> Character:
         """What the rules make of a life's attributes under its policy and profile."""
-        get = life.attributes.get
-        key = (
-            get("speech_act"), get("speech_act_confidence"), get("kind"), get("node_kind"), get("confidence"),
-            get("assertion_class"), life.policy, life.profile.place,
-        )  # fmt: skip
+        key = outline(life.attributes), life.policy, life.profile.place
         found = self._characters.get(key)
         if found is None:
             found = self._characters[key] = character(life.attributes, life.policy, life.profile, self.rules)

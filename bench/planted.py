@@ -74,7 +74,7 @@ MUTANTS = (
         "life.recurred.add((fact.agent, session))",
         "life.recurred.add((life.extraction.agent, session))",
     ),
-    Mutant("a demotion does not start the count anew", "acts.py", "life.recurred = set() replacements", "replacements"),
+    Mutant("a demotion does not start the count anew", "acts.py", "life.recurred = set() waiting", "waiting"),
     Mutant(
         "a reclassification takes back an earlier promotion",
         "acts.py",
@@ -151,31 +151,31 @@ MUTANTS = (
     # -- replacements
     Mutant(
         "a superseder that was never active ends an active belief",
-        "replacements.py",
+        "waiting.py",
         "if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):",
         "if edge.kind == SUPERSESSION:",
     ),
     Mutant(
         "merges act at once, whatever becomes of the survivor",
-        "replacements.py",
+        "waiting.py",
         "return survivor.alive(world.now) and (not target.mature or active(world, survivor))",
         "return True",
     ),
     Mutant(
         "a resolution for a side that has ended still ends the other",
-        "replacements.py",
+        "waiting.py",
         "if edge.kind == SUPERSESSION and (",
         "if (edge.kind == SUPERSESSION or edge.contradiction is not None) and (",
     ),
     Mutant(
         "a replacement waits for its replacer itself, not for what replaced that",
-        "replacements.py",
+        "waiting.py",
         "return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)",
         "return fit(world, replacer, lifted)",
     ),
     Mutant(
         "the last resolution waits for a side that an earlier one ended",
-        "replacements.py",
+        "waiting.py",
         "lifted = [old.event for old in undone]",
         "lifted = [old.event for old in ()]",
     ),

@@ -29,7 +29,7 @@ class Reading:
     def basis(self) -> list[bytes]:
         """The latest fate-changing revisions of the belief, and of the survivor that stands for it."""
         own = Revisions(self.case).basis
-        survivors = {fate.event for life in self.case.life.chain()[1:] for fate in life.fates or ()}
+        survivors = {event for life in self.case.life.chain()[1:] for event in life.fates or ()}
         return sorted({*own, *(event for event in survivors if event in self.case.fold.acted)})
 
     def check_affirm(self) -> None:

@@ -84,7 +84,7 @@ class Explanation:
         life = self._life
         found = {event[:16] for event in life.ends} | {event for _, event, _ in life.promotions or ()}
         found |= {edge.event for edge in (*(life.on or {}).values(), *(life.by or ()), *_waiting(life))}
-        found |= {fate.event for fate in life.fates or ()}
+        found |= set(life.fates or ())
         disputes = _disputes(life)
         return found | {c.id for c in disputes} | {event for c in disputes for event in c.outcomes}
 
@@ -278,7 +278,7 @@ def _others(life: Life) -> set[bytes]:
     near = [life.canon(), *(edge.replacer for edge in edges), *(edge.target for edge in (*edges, *(life.by or ())))]
     near += [side for contradiction in _disputes(life) for side in contradiction.sides]
     found = {other.id for other in near if other is not None and other is not life} | set(life.inputs or ())
-    return found | {fate.named for fate in life.fates or () if fate.named is not None}
+    return found | {fate.named for fate in (life.fates or {}).values() if fate.named is not None}
 
 
 def _waiting(life: Life) -> list[Replacement]:

@@ -33,7 +33,7 @@ class Revisions:
     def _acted(self) -> set[bytes]:
         """Events that reached it otherwise: by a condition's key, or by the name of a duplicate of it."""
         life = self._case.life
-        events = {fate.event for fate in life.fates or ()} | set(life.ends) | set(life.on or ())
+        events = set(life.fates or ()) | set(life.ends) | set(life.on or ())
         events |= {event for _, event, _ in life.promotions or ()}
         return {event for event in events if len(event) == len(life.id)}
 

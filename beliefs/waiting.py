@@ -1,0 +1,133 @@
+"""Replacements that wait: for what, and when they are looked at again.
+
+A resolution or the replacement of an active belief waits until its replacer, or what replaced that in turn, is fit.
+Who may be waited for is marked (``Life.watched``), so that a belief that rises need not search below itself in vain.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Final
+
+from beliefbase.beliefs import conclusions, contradictions
+from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, WAITING, Replacement
+
+if TYPE_CHECKING:
+    from beliefbase.beliefs.life import Life
+    from beliefbase.beliefs.world import World
+
+_SUPERSESSIONS: Final = 1
+_RESOLUTIONS: Final = 2
+_WAITING_AS: Final = {SUPERSESSION: _SUPERSESSIONS, RESOLUTION: _RESOLUTIONS}
+"""Kind of a replacement that waits to its bit in ``Life.watched``; a merge has none. The bit says that one may wait
+for the belief by way of another that the belief has replaced, and then everything above has it too; the bit ``_OWN``
+places higher that one waits that names the belief itself."""
+_OWN: Final = 2
+
+
+def enqueue(world: World, edge: Replacement) -> None:
+    """Have a waiting replacement looked at before the present event is done."""
+    if not edge.queued and edge.state is WAITING:
+        edge.queued = True
+        heapq.heappush(world.queue, (edge.seq, edge))
+
+
+def wake_target(world: World, target: Life) -> None:
+    """Look again at what waits to replace this belief: it needs less now."""
+    for edge in (target.on or {}).values():
+        enqueue(world, edge)
+
+
+def wake(world: World, life: Life, active: bool) -> None:
+    """Look again at what waits for this belief, or for what replaced it, to rise; ``active``: it is active now."""
+    heard = _SUPERSESSIONS | _RESOLUTIONS if active else _RESOLUTIONS
+    heard |= heard << _OWN
+    if not life.watched & heard:
+        return
+    life.watched &= ~heard  # what still waits after it was looked at sets it again
+    stack = [life]
+    while stack:
+        for edge in stack.pop().by or ():
+            if edge.state is EFFECTIVE:
+                target = edge.target
+                if target.watched & heard:
+                    target.watched &= ~heard
+                    stack.append(target)
+            elif edge.state is WAITING and edge.kind != MERGE and (active or edge.kind != SUPERSESSION):
+                enqueue(world, edge)
+
+
+# -- whether one can act ----------------------------------------------------------------------------------------------
+
+
+def ready(world: World, edge: Replacement) -> bool:
+    """Whether a waiting replacement can act: its replacer, or what replaced that, is fit to end its target."""
+    target, replacer = edge.target, edge.replacer
+    if replacer is None:
+        return False
+    if edge.kind == MERGE:
+        survivor = replacer.canon()
+        return survivor.alive(world.now) and (not target.mature or active(world, survivor))
+    if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
+        return True
+    fit = active if target.mature else _live
+    undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
+    lifted = [old.event for old in undone]
+    return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)
+
+
+def active(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
+    """Whether a belief is active now, or would be but for endings by these events."""
+    return life.mature and _live(world, life, but) and (life.inputs is None or conclusions.holds(world, life, but))
+
+
+def _live(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
+    return life.alive(world.now, but)
+
+
+def successors(life: Life, without: Collection[Replacement] = ()) -> Iterator[Life]:
+    """The belief and what replaced it, in turn, by replacements in force, except some."""
+    yield life
+    if not life.on:
+        return
+    found, stack = {life}, [life]
+    while stack:
+        for edge in (stack.pop().on or {}).values():
+            above = edge.replacer
+            if edge.state is EFFECTIVE and above is not None and above not in found and edge not in without:
+                found.add(above)
+                stack.append(above)
+                yield above
+
+
+def watch(world: World, edge: Replacement) -> None:
+    """Have a replacement looked at again when its replacer, or what replaced that, rises or is replaced.
+
+    A merge waits for its survivor alone, which announces itself.
+    """
+    source = edge.replacer
+    if source is not None and edge.kind != MERGE:
+        bit = _WAITING_AS[edge.kind]
+        source.watched |= bit << _OWN
+        undone = tuple(contradictions.overruled(edge))
+        for over in (source.on or {}).values():
+            if over.state is EFFECTIVE and over.replacer is not None and over not in undone:
+                _mark(over.replacer, bit)
+        world.schedule(source.canon())
+
+
+def pass_on(target: Life, replacer: Life) -> None:
+    """A belief has been replaced: whatever may wait for it may wait for the other now."""
+    _mark(replacer, (target.watched | target.watched >> _OWN) & (_SUPERSESSIONS | _RESOLUTIONS))
+
+
+def _mark(start: Life, bits: int) -> None:
+    stack = [start]
+    while stack:
+        life = stack.pop()
+        if bits & ~life.watched:
+            life.watched |= bits
+            life.tied = True
+            on = (life.on or {}).values()
+            stack += [edge.replacer for edge in on if edge.state is EFFECTIVE and edge.replacer is not None]
