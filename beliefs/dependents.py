@@ -27,6 +27,8 @@ from beliefbase.events.catalog.registry import FATE_CHANGING
 
 _FURTHER: Final = 4
 """How many times as far each round of a walk looks ahead; the first looks at nothing but what events name."""
+_AHEAD: Final = 4
+"""How many beliefs a look ahead may take in for each that is known."""
 
 
 class Refold(NamedTuple):
@@ -104,7 +106,7 @@ class _Refolding:
         seen_below, below = set[bytes](), set[bytes]()
         rounds = 0
         while beliefs or below:
-            guessed = self._readers_to_come((beliefs | below) - known, rounds, most=len(known))
+            guessed = self._readers_to_come((beliefs | below) - known, rounds, most=_AHEAD * len(known))
             rounds += 1
             known |= beliefs | below | guessed
             self._now.know(beliefs | below | guessed)

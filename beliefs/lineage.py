@@ -56,7 +56,8 @@ class _Lineage:
             return set()
         below = {self._graph.entity[i] for i in citing}
         while frontier:
-            frontier = yield from self._graph.citing(frontier)
+            found = yield from self._graph.citing(frontier)
+            frontier = [node for node in found if node not in below and node not in nodes]
             below.update(frontier)
         frontier = sorted(self._graph.nodes)
         while frontier:

@@ -279,9 +279,13 @@ class Slice:
 
 def never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
     """Whether nothing in the log can make an active belief of this one, nor of a survivor of it."""
-    return not passes_entry(copies[0].payload) and not any(
-        fact.type in _MATURING or fact.type == "belief.merged" for fact in acting
-    )
+    recurrences = 0
+    for fact in acting:
+        if fact.type == "belief.affirmed" and fact.payload["how"] == "recurrence":
+            recurrences += 1
+        elif fact.type in _MATURING or fact.type == "belief.merged":
+            return False
+    return recurrences < RECURRENCES - 1 and not passes_entry(copies[0].payload)
 
 
 def _families(living: dict[bytes, tuple[list[Fact], list[Fact]]]) -> list[list[bytes]]:
