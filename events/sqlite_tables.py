@@ -116,8 +116,10 @@ class SQLiteTables:
 
     def scan_type(self, name: str, *, limit: int) -> Iterator[list[Scanned]]:
         """Pages of the events of a type, of any version, in arrival order; without their words."""
+        # The limit keeps SQLite from sorting the skeletons along with their places.
         yield from self._scan(
-            "SELECT rowid, state, NULL FROM events WHERE topic >= ?1 || '/' AND topic < ?1 || '0' ORDER BY rowid",
+            "SELECT e.rowid, e.state, NULL FROM (SELECT rowid AS place FROM events WHERE topic >= ?1 || '/'"
+            " AND topic < ?1 || '0' ORDER BY rowid LIMIT -1) p CROSS JOIN events e ON e.rowid = p.place",
             (name,),
             limit,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import ClassVar
 from unicodedata import normalize
@@ -44,11 +44,7 @@ class Names(Projection):
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
         found: dict[bytes, str] = {}
         for field in HASHED_FIELDS[events.type]:
-            column, names = events.field(field), events.text(field)
-            given: Iterable[tuple[bytes | None, str | None]] = dict(zip(column, names, strict=True)).items()
-            if any(not _is_named(hashed, name) for hashed, name in given):  # a name may hide behind one that is none
-                given = set(zip(column, names, strict=True))
-            for hashed, name in given:
+            for hashed, name in dict.fromkeys(zip(events.field(field), events.text(field), strict=True)):
                 if hashed is not None and name is not None and _is_named(hashed, name):
                     found[hashed] = normalize("NFC", name)
         return {"names": {"hash": [hashed.hex() for hashed in found], "name": list(found.values())}}

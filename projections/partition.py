@@ -131,17 +131,15 @@ class Partition:
 
     def _find(self, key: bytes) -> bytes:
         parent = self._parent
-        above = parent.get(key, key)
+        above = parent.setdefault(key, key)
         while above != key:
-            over = parent.get(above, above)
+            over = parent[above]
             parent[key] = over
-            key, above = over, parent.get(over, over)
+            key, above = over, parent[over]
         return key
 
     def _join(self, left: bytes, right: bytes) -> None:
-        left, right = self._find(left), self._find(right)
-        self._parent[left] = right
-        self._parent.setdefault(right, right)
+        self._parent[self._find(left)] = self._find(right)
 
 
 def _sides(source: Source, facts: list[Fact]) -> list[Fact]:
@@ -166,7 +164,7 @@ def _shown(facts: list[Fact]) -> set[bytes]:
     if not recurrences:
         return set()
     shown = {belief for belief, count in recurrences.items() if count >= RECURRENCES - 1}
-    shown -= _steady(facts)
+    shown -= _steady(facts, shown)
     named_alike = Counter(fact.ref for fact in facts if fact.type == "belief.extracted" and fact.ref is not None)
     for fact in facts:  # what counts for a duplicate or a copy counts for others as well
         if fact.type == "belief.merged":
@@ -176,8 +174,8 @@ def _shown(facts: list[Fact]) -> set[bytes]:
     return shown
 
 
-def _steady(facts: list[Fact]) -> set[bytes]:
-    """Beliefs that are active from birth, whatever recurs."""
+def _steady(facts: list[Fact], among: set[bytes]) -> set[bytes]:
+    """Those of these beliefs that are active from birth, whatever recurs."""
     unsteady = {fact.payload["belief_id"] for fact in facts if fact.type in _UNSETTLING}
-    born = {fact.id for fact in facts if fact.type == "belief.extracted" and passes_entry(fact.payload)}
-    return born - unsteady
+    born = (fact for fact in facts if fact.type == "belief.extracted" and fact.id in among)
+    return {fact.id for fact in born if passes_entry(fact.payload)} - unsteady
