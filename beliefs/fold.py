@@ -73,8 +73,7 @@ class Fold:
         notes += [
             Note(event, Reason.REPLACEMENT_WAITS, life.id) for event, lives in self.pending.items() for life in lives
         ]
-        for lives in self._world.without_policy.values():
-            notes += [Note(life.id, Reason.UNKNOWN_POLICY, None) for life in lives]
+        notes += [Note(life.id, Reason.UNKNOWN_POLICY, None) for life in self._world.lacking_policy()]
         return sorted(set(notes), key=lambda note: (note.event, note.reason, note.about or b""))
 
 

@@ -40,7 +40,7 @@ class World:
         self.profile: Profile = DEFAULT_PROFILE
         self.policies: dict[str, Policy] = dict(BUILT_IN)
         self.without_policy: dict[str, dict[Life, None]] = {}
-        """Beliefs that name a policy that isn't defined yet."""
+        """Beliefs that named a policy that isn't defined yet; they may name another one since."""
         self.under_key: dict[bytes, dict[Life, None]] = {}
         """Beliefs that stand under a condition key, by key."""
         self.awaited: dict[bytes, list[Replacement]] = {}
@@ -138,6 +138,15 @@ class World:
         if policy is None:
             self.without_policy.setdefault(versioned(name), {})[life] = None
         return policy
+
+    def lacking_policy(self) -> list[Life]:
+        """The beliefs that name a policy that isn't defined."""
+        return [
+            life
+            for name, lives in self.without_policy.items()
+            for life in lives
+            if versioned(life.attributes.get("policy") or "") == name
+        ]
 
     # -- bounds -----------------------------------------------------------------------------------------------------
 

@@ -194,6 +194,15 @@ def test_reclassifying_into_an_incoherent_class_is_noted(world):
     assert "note: casual_characterization with durable_fact" in done.out
 
 
+def test_reclassifying_under_a_policy_that_is_not_defined_is_noted(world):
+    belief = extracted(world)
+
+    done = world.ok("reclassify", belief, "--as", "Mara", "--policy", "fast_decay")
+
+    assert "note: the policy fast_decay is not defined" in done.out
+    assert "not defined" not in world.ok("reclassify", belief, "--as", "Mara", "--policy", "fast_decay_status").out
+
+
 def test_resolving_says_what_holds(world):
     left, right = extracted(world), extracted(world, 90, "Never cite")
     with world.store(5) as store:

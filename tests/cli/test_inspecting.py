@@ -514,6 +514,17 @@ def test_what_contests_a_duplicate_contests_its_survivor_and_is_told_there(world
     assert f'counts for "Primary sources are cited" ({survivor})' in world.told(duplicate, ago=39)
 
 
+def test_a_survivor_that_counts_from_what_its_duplicate_brought_says_so(world):
+    survivor, duplicate = rule(world, 50), rule(world, 45, "Cite sources")
+    with world.store(44) as store:
+        store.writer("planner").merge(duplicate, into=survivor)
+
+    told = world.told(survivor, ago=40)
+
+    assert "It counts from what was last said of its duplicate" in told
+    assert "It counts from its extraction" in world.told(duplicate, ago=44.5)
+
+
 def test_a_contested_belief_names_the_contradiction(world):
     one, two = rule(world, 9), rule(world, 8, "Never cite")
     with world.store(7) as store:

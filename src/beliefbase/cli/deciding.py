@@ -170,7 +170,8 @@ def _decide(
         fields.setdefault("basis", [one.hex() for one in reading.basis])
         event = writer.append(type_name, fields)
         standing = _standing(store, key, event)
-    notes = [*reading.notes, *standing["without_effect"], *filter(None, [standing["incoherence"]])]
+    warnings = filter(None, [standing["incoherence"], standing["unknown_policy"]])
+    notes = [*reading.notes, *standing["without_effect"], *warnings]
     told = {"event": event, "type": type_name, "agent": author, "basis": fields["basis"], "notes": notes, **standing}
     lines = [f"{event}  {type_name} by {author}", f"  {_told(standing)}", *(f"  note: {note}" for note in notes)]
     settings.out.object(told, "\n".join(lines))
@@ -204,8 +205,18 @@ def _standing(store: BeliefStore, belief: bytes, event: str) -> dict[str, Any]:
         "stale_ms": None if age is None else case.life.stale_at >> 16,
         "expires_ms": None if age is None else case.life.expires_at >> 16,
         "incoherence": incoherence(case.life.attributes),
+        "unknown_policy": _unknown_policy(case),
         "without_effect": [_WITHOUT_EFFECT.get(reason, f"it has no effect: {reason}") for reason in sorted(notes)],
     }
+
+
+def _unknown_policy(case: Case) -> str | None:
+    if not any(note.reason is Reason.UNKNOWN_POLICY and note.event == case.life.id for note in case.fold.notes):
+        return None
+    return (
+        f"the policy {case.life.attributes.get('policy')} is not defined: it ages as if it named none"
+        " (`beliefbase policies list`)"
+    )
 
 
 def _told(standing: Mapping[str, Any]) -> str:

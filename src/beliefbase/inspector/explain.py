@@ -181,7 +181,9 @@ class Explanation:
         life = self._life
         if life.base != life.anchor:
             return "change"
-        return "affirmation" if life.affirmed and life.anchor in life.affirmed else "extraction"
+        if life.affirmed and life.anchor in life.affirmed:
+            return "affirmation"
+        return "extraction" if life.anchor == life.born else "duplicate"
 
     @staticmethod
     def _bound(bound: int) -> int | None:

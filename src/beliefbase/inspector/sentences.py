@@ -135,6 +135,7 @@ def _half_life(told: Data) -> Iterator[str]:
     counted = {
         "extraction": "its extraction",
         "affirmation": "the last affirmation",
+        "duplicate": "what was last said of its duplicate",
         "change": "where its half-life last changed",
     }[age["counts_from"]]
     again = "" if age["counts_from"] != "change" else f" (last affirmed {clock_text(age['affirmed_ms'])})"
