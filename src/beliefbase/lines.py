@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from beliefbase.events import limits
@@ -29,6 +30,8 @@ class Line(NamedTuple):
     fields: Mapping[str, Any]
     checked: Draft | None
     """The event; None where ``$refs`` still have to be looked up."""
+    file: str | None = None
+    """Its file, where there are several."""
 
 
 class BadLine(InvalidEvent):
@@ -39,6 +42,15 @@ class BadLine(InvalidEvent):
     def of_file(self, name: str) -> BadLine:
         """The same error, saying in which file."""
         return BadLine(f"{name}: {self}", hint=self.hint, file=name, **self.data)
+
+
+def unmarked(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of a file, without the byte order mark that may stand before the first."""
+    rest = iter(lines)
+    for first in rest:
+        yield first.removeprefix(BOM_UTF8)
+        break
+    yield from rest
 
 
 def parse(number: int, raw: bytes, refs: Mapping[str, bytes], *, importer: bool) -> Line:
@@ -110,9 +122,16 @@ def _checked(line: Line, ids: Mapping[str, bytes]) -> tuple[Draft, bool]:
         fields = resolved(line.type, line.fields, ids)
         return CATALOG.draft(line.type, fields), fields is line.fields
     except BeliefbaseError as error:
-        bad = _bad(line.number, str(error.data.get("field", "(event)")), str(error), error.hint)
-        bad.data |= {name: error.data[name] for name in ("limit",) if name in error.data}
-        raise bad from None
+        raise fault(line.number, error) from None
+
+
+def fault(number: int, error: BeliefbaseError, field: str = "(event)") -> BadLine:
+    """What is wrong with a line; ``field`` is where, unless the error says it."""
+    if isinstance(error, BadLine):
+        return error
+    bad = _bad(number, str(error.data.get("field", field)), str(error), error.hint)
+    bad.data |= {name: error.data[name] for name in ("limit",) if name in error.data}
+    return bad
 
 
 def _object(number: int, raw: bytes) -> dict[str, Any]:

@@ -1,13 +1,16 @@
 """init and append: lines in, a line per event out; all or nothing, or what is good as it comes."""
 
 import json
+from codecs import BOM_UTF8
 
 import pytest
 from tests.cli.world import beliefbase
 
 from beliefbase import lines
 from beliefbase.cli import writing
+from beliefbase.events.hlc import MAX_MS
 from beliefbase.events.ids import name_hash
+from beliefbase.events.signing import key_file
 from beliefbase.store import BeliefStore
 
 SAID = {"type": "utterance.recorded", "agent": "planner", "speaker": "Will", "verbatim": "It rains."}
@@ -210,6 +213,83 @@ class TestBadLines:
     def test_a_malformed_model_is_refused_before_anything_is_stored(self, cli):
         done = cli.append(SAID, options=["--model", "no such model"])
         assert (done.code, json.loads(done.err)["field"], cli.events()) == (2, "model", [])
+
+
+ERASED = {"type": "subject.erased", "agent": "planner", "subject": "Will"}
+
+
+class TestRefused:
+    """Lines that are well-formed, and that the store refuses when they are added."""
+
+    def test_keep_going_tells_them_as_bad_lines_and_stores_the_others(self, cli):
+        done = cli.append({**SAID, "ref": "x1"}, ERASED, {**SAID, "ref": "x2"}, options=["--keep-going"])
+        told = json.loads(done.err)
+        assert (done.code, told["error"], told["line"], told["field"]) == (2, "bad_line", 2, "type")
+        assert "only an owner erases" in told["message"]
+        assert "forget" in told["hint"]
+        assert [told["ref"] for told in done.lines] == ["x1", "x2"]
+        assert cli.types() == ["writer.joined", "utterance.recorded", "utterance.recorded"]
+
+    def test_strict_tells_every_one_and_stores_nothing(self, cli):
+        done = cli.append(SAID, ERASED, SAID, ERASED, options=["--strict"])
+        assert [json.loads(line)["line"] for line in done.err.splitlines()] == [2, 4]
+        assert (done.code, done.out, cli.events()) == (2, "", [])
+        assert "2 bad line(s): nothing was stored." in cli.run("append", given="\n".join([json.dumps(ERASED)] * 2)).err
+
+    def test_of_several_files_the_file_is_named(self, cli, tmp_path):
+        for name, line in (("one", SAID), ("two", ERASED)):
+            (tmp_path / name).write_text(json.dumps(line))
+        done = cli.run("append", "--json", "--keep-going", tmp_path / "one", tmp_path / "two")
+        assert (json.loads(done.err)["file"], json.loads(done.err)["line"]) == (str(tmp_path / "two"), 1)
+        assert len(done.lines) == 1
+
+    def test_what_refers_to_one_is_bad_as_well(self, cli):
+        after = {"type": "belief.retracted", "agent": "a", "belief_id": "$e"}
+        done = cli.append({**ERASED, "ref": "e"}, after, SAID, options=["--keep-going"])
+        told = [json.loads(line) for line in done.err.splitlines()]
+        assert [(error["line"], error["field"]) for error in told] == [(1, "type"), (2, "belief_id")]
+        assert [told["line"] for told in done.lines] == [3]
+
+    def test_an_owner_erases(self, cli):
+        done = cli.append(SAID, ERASED, options=["--keep-going", "--role", "owner"])
+        assert (done.code, len(done.lines)) == (0, 2)
+
+    def test_lines_of_an_agent_whose_key_cannot_be_used(self, cli, tmp_path, monkeypatch):
+        path = key_file(tmp_path, "planner")
+        path.write_text("{}")
+        path.chmod(0o600)
+        monkeypatch.setenv("BELIEFBASE_KEYS", str(tmp_path))
+        done = cli.append(SAID, {**SAID, "agent": "reader"}, options=["--keep-going"])
+        told = json.loads(done.err)
+        assert (done.code, told["line"], told["field"]) == (2, 1, "agent")
+        assert str(path) in told["message"]
+        assert [told["line"] for told in done.lines] == [2]
+
+    def test_lines_for_which_the_clock_of_an_import_has_no_stamp_left(self, cli, monkeypatch):
+        monkeypatch.setattr("beliefbase.events.hlc.MAX_HLC", (MAX_MS << 16) + 2)
+        last = {**SAID, "at": MAX_MS}
+        done = cli.append(last, last, last, options=["--keep-going", "--importer"])
+        assert (done.code, json.loads(done.err)["line"]) == (2, 3)
+        assert [told["line"] for told in done.lines] == [1, 2]
+
+    @pytest.mark.parametrize("mode", ["--strict", "--keep-going"])
+    def test_a_malformed_model_is_no_fault_of_a_line(self, cli, mode):
+        done = cli.append(SAID, SAID, options=["--model", "no such model", mode])
+        assert (done.code, json.loads(done.err)["error"], cli.events()) == (2, "invalid_event", [])
+
+
+class TestByteOrderMark:
+    @pytest.mark.parametrize("mode", ["--strict", "--keep-going"])
+    def test_is_accepted_where_a_file_begins_and_nowhere_else(self, cli, tmp_path, mode):
+        for name in ("one", "two"):
+            (tmp_path / name).write_bytes(BOM_UTF8 + json.dumps(SAID).encode() + b"\n")
+        assert len(cli.run("append", "--json", mode, tmp_path / "one", tmp_path / "two").lines) == 2
+        assert len(cli.append("\ufeff" + json.dumps(SAID), options=[mode]).lines) == 1
+        done = cli.append(SAID, "\ufeff" + json.dumps(SAID), options=[mode])
+        assert (done.code, json.loads(done.err)["line"]) == (2, 2)
+
+    def test_alone_is_an_empty_file(self, cli):
+        assert (cli.append("\ufeff").code, cli.events()) == (0, [])
 
 
 class TestWriters:

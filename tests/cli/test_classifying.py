@@ -71,6 +71,16 @@ def test_an_empty_line_has_no_words_and_keeps_its_place(run):
     assert done.out.splitlines()[1] == "direct_assertion\t0\tno words"
 
 
+def test_a_byte_order_mark_is_no_part_of_a_sentence_or_object(run, tmp_path):
+    (tmp_path / "one").write_text("\ufeffPlease stop.\n")
+    (tmp_path / "two").write_text('\ufeff{"text": "Please stop."}\n')
+
+    done = run(tmp_path / "one", tmp_path / "two")
+
+    assert (done.code, [line.split("\t")[0] for line in done.out.splitlines()]) == (0, ["directive", "directive"])
+    assert run(given="\ufeffPlease stop.\n").out == run(given="Please stop.\n").out
+
+
 def test_files_are_read_in_order_and_no_store_is_needed(run, tmp_path):
     (tmp_path / "one").write_text("Please stop.\n")
     (tmp_path / "two").write_text("Why?\n")

@@ -1,5 +1,7 @@
 """Claude Code transcripts: what people and models said, in causal order, whatever else is in the file."""
 
+from codecs import BOM_UTF8
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,6 +154,69 @@ class TestLines:
         assert {item.agent for item in source.items} == {"claude-code/agent-x1"}
         assert [item.fields["speaker"] for item in source.items] == ["assistant", "agent-x1"]
 
+    def test_a_sub_agent_without_a_name_is_told_apart_by_where_its_chain_begins(self, read):
+        source = read(
+            spoken("main-1", "Please look."),
+            spoken("chain-one-1", "Look here.", isSidechain=True),
+            spoken("chain-two-1", "Look there.", isSidechain=True, parent="main-1"),
+            spoken("chain-one-2", "Here it is.", isSidechain=True, parent="chain-one-1", role="assistant"),
+            spoken("chain-two-2", "Not there.", isSidechain=True, parent="chain-two-1", role="assistant"),
+            spoken("chain-one-3", "Go on.", isSidechain=True, parent="chain-one-2"),
+            spoken("chain-lost", "And?", isSidechain=True, parent="not in this file"),
+            spoken("main-2", "Found.", parent="main-1", role="assistant"),
+        )
+        told = {item.fields["source_ref"]: (item.agent, item.fields["speaker"]) for item in source.items}
+        one, two = "agent-chain-on", "agent-chain-tw"
+        assert told == {
+            "claude-code:main-1": ("claude-code", "user"),
+            "claude-code:main-2": ("claude-code", "assistant"),
+            "claude-code:chain-one-1": (f"claude-code/{one}", "assistant"),
+            "claude-code:chain-one-2": (f"claude-code/{one}", one),
+            "claude-code:chain-one-3": (f"claude-code/{one}", "assistant"),
+            "claude-code:chain-two-1": (f"claude-code/{two}", "assistant"),
+            "claude-code:chain-two-2": (f"claude-code/{two}", two),
+            "claude-code:chain-lost": ("claude-code/agent-chain-lo", "assistant"),
+        }
+
+    def test_a_chain_goes_through_lines_that_say_nothing(self, read):
+        tool = spoken("tool", blocks(None), isSidechain=True, parent="root")
+        end = spoken("end", "Done.", isSidechain=True, parent="tool", role="assistant")
+        assert {item.agent for item in read(spoken("root", "Go.", isSidechain=True), tool, end).items} == {
+            "claude-code/agent-root"
+        }
+
+    def test_a_name_inside_a_chain_is_that_of_what_follows(self, read):
+        source = read(
+            spoken("a", "Go.", isSidechain=True, agentId="x1"), spoken("b", "More.", isSidechain=True, parent="a")
+        )
+        assert {item.agent for item in source.items} == {"claude-code/agent-x1"}
+
+    def test_a_ring_of_nameless_sub_agents_is_one_whatever_leads_into_it(self, read):
+        parents = {"tail": "c", "b": "a", "c": "b", "a": "c", "own": "own"}
+        source = read(*(spoken(uuid, uuid, parent=parent, isSidechain=True) for uuid, parent in parents.items()))
+        agents = {item.fields["verbatim"]: item.agent for item in source.items}
+        assert {agents.pop("own")} == {"claude-code/agent-own"}
+        assert agents == dict.fromkeys(["tail", "a", "b", "c"], "claude-code/agent-b")
+
+    @given(st.lists(st.integers(-1, 9), min_size=1, max_size=10), st.randoms())
+    def test_lines_of_one_chain_have_one_agent_in_every_shape(self, tmp_path_factory, parents, random):
+        lines = [
+            spoken(f"u{n}", f"t{n}", parent=f"u{parent}", isSidechain=random.random() < 0.8)
+            for n, parent in enumerate(parents)
+        ]
+        path = jsonl(tmp_path_factory.mktemp("chains") / "s.jsonl", *lines)
+        items = claude_code.read(path).items
+        assert items == claude_code.read(path).items
+        agents = {item.fields["verbatim"]: item.agent for item in items}
+        for n, parent in enumerate(parents):
+            assert (agents[f"t{n}"] == "claude-code") != lines[n]["isSidechain"]
+            if 0 <= parent < len(lines) and lines[n]["isSidechain"] and lines[parent]["isSidechain"]:
+                assert agents[f"t{n}"] == agents[f"t{parent}"]
+
+    @pytest.mark.parametrize("odd", [None, "true", 1, "no"])
+    def test_only_true_is_a_sidechain(self, read, odd):
+        assert read(spoken("a", "Hello.", isSidechain=odd)).items[0].agent == "claude-code"
+
     def test_a_uuid_that_occurs_twice_counts_once(self, read):
         source = read(spoken("a", "one"), spoken("a", "two"), spoken("b", "three", parent="a"))
         assert said(source) == ["one", "three"]
@@ -202,6 +267,11 @@ class TestRecognition:
             ([{"type": "belief.extracted", "uuid": "x"}], False),
             ([{"type": "utterance.recorded", "agent": "a"}], False),
             (["nonsense"] * 60 + [spoken("a", "Hello.")], False),
+            ([{"type": "file-history-snapshot"}] * 60 + [spoken("a", "Hello.")], True),
+            ([{"type": "file-history-snapshot", "messageId": "m"}], True),
+            ([{"type": "summary", "summary": "Counting", "leafUuid": "a"}], True),
+            ([BOM_UTF8 + b'{"type": "summary"}'], True),
+            ([{"type": "user", "text": "of another program"}], False),
             ([], False),
         ],
     )

@@ -1,6 +1,7 @@
 """A run of import: formats found, folders walked, twice the same as once, each file on a clock of its own."""
 
 import json
+from codecs import BOM_UTF8
 
 import pytest
 from tests.cli.world import beliefbase
@@ -80,6 +81,34 @@ class TestFormats:
         (tmp_path / "empty").mkdir()
         with pytest.raises(ImportFailed, match="nothing to import"):
             import_files(store, [tmp_path / "empty"])
+
+    @pytest.mark.parametrize("format_name", ["auto", "claude-code"])
+    def test_an_empty_file_is_passed_over_and_counted(self, store, tmp_path, format_name):
+        empty, blank, marked = (tmp_path / f"{name}.jsonl" for name in ("empty", "blank", "marked"))
+        empty.write_bytes(b"")
+        blank.write_bytes(b"\n \n")
+        marked.write_bytes(BOM_UTF8)
+        told = jsonl(tmp_path / "told.jsonl", spoken("a", "Hello."))
+        report = import_files(store, [empty, told, blank, marked], format_name)
+        assert ([file.stored for file in report.files], report.passed_over) == ([1], [])
+        assert report.empty == [str(empty), str(blank), str(marked)]
+        assert report.as_dict()["counts"]["empty files (passed over)"] == 3
+        assert f"passed over, empty: {empty}" in report.as_text()
+        assert import_files(store, [empty], format_name).empty == [str(empty)]
+
+    def test_a_transcript_without_messages_has_nothing_to_store(self, store, tmp_path):
+        snapshots = jsonl(tmp_path / "x.jsonl", *[{"type": "file-history-snapshot", "messageId": "m"}] * 60)
+        summary = jsonl(tmp_path / "y.jsonl", {"type": "summary", "summary": "Counting", "leafUuid": "a"})
+        report = import_files(store, [snapshots, summary])
+        assert [(file.format, file.stored) for file in report.files] == [("claude-code", 0)] * 2
+
+    def test_a_byte_order_mark_changes_nothing(self, store, folder):
+        import_files(store, [folder])
+        before = stamps(store)
+        for path in folder.rglob("*.json*"):
+            path.write_bytes(BOM_UTF8 + path.read_bytes())
+        report = import_files(store, [folder])
+        assert (sum(file.existing for file in report.files), stamps(store)) == (12, before)
 
     def test_one_that_is_said_is_believed(self, store, tmp_path):
         """A transcript that begins oddly isn't recognised; whoever knows better says so."""
@@ -171,6 +200,14 @@ class TestNdjson:
         with pytest.raises(ImportFailed) as caught:
             import_files(store, [path])
         assert (caught.value.data["line"], caught.value.data["file"]) == (4, str(path))
+        assert events(store) == []
+
+    def test_an_erasure_is_refused_before_anything_is_stored(self, store, tmp_path, monkeypatch):
+        monkeypatch.setattr(run, "BATCH", 1)
+        path = jsonl(tmp_path / "x.jsonl", *LINES, {"type": "subject.erased", "agent": "a", "subject": "Will"})
+        with pytest.raises(ImportFailed, match="only an owner erases") as caught:
+            import_files(store, [path])
+        assert (caught.value.data["line"], caught.value.data["field"]) == (4, "type")
         assert events(store) == []
 
 

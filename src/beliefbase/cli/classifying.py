@@ -11,7 +11,7 @@ import click
 
 from beliefbase.beliefs.speech_acts import classify
 from beliefbase.cli.app import Settings, command
-from beliefbase.lines import BadLine
+from beliefbase.lines import BadLine, unmarked
 
 
 @command("classify")
@@ -44,10 +44,10 @@ def classify_command(settings: Settings, files: tuple[str, ...]) -> None:
 def _lines(files: tuple[str, ...]) -> Iterator[bytes]:
     for name in files or ("-",):
         if name == "-":
-            yield from sys.stdin.buffer
+            yield from unmarked(sys.stdin.buffer)
         else:
             with open(name, "rb") as stream:  # noqa: PTH123  a path as click gives it
-                yield from stream
+                yield from unmarked(stream)
 
 
 def _read(number: int, raw: bytes) -> tuple[str, str | None, dict[str, Any]]:

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import io
+import os
 import queue
+import select
 import sys
 import threading
 from collections import ChainMap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 
 from beliefbase.cli.app import Settings, command
 from beliefbase.cli.output import Output, Progress
 from beliefbase.events.catalog import Draft
+from beliefbase.events.errors import InvalidEvent, InvalidStamp
+from beliefbase.events.signing import BadKey
 from beliefbase.events.writer import Appended
-from beliefbase.lines import LINE_BYTES, PLACEHOLDER, BadLine, Line, draft, parse
+from beliefbase.lines import LINE_BYTES, PLACEHOLDER, BadLine, Line, draft, fault, parse, unmarked
 from beliefbase.notes import notes_on
 from beliefbase.store import BeliefStore
 from beliefbase.writing import StoreWriter
 
 BATCH: Final = 1000
 """Most events of one commit with --keep-going and in imports."""
+CHUNK: Final = 1 << 16
+"""Most bytes of one read."""
+Read = Callable[[int], bytes]
+"""At most so many bytes of what is there; none at the end."""
 
 
 @command("init")
@@ -78,6 +89,10 @@ class Numbered(NamedTuple):
     raw: bytes
 
 
+class _Refused(Exception):
+    """Leaves a batch so that nothing of it is stored."""
+
+
 class AppendRun:
     """One run of append: one writer per agent, and the ids of the refs so far."""
 
@@ -91,11 +106,10 @@ class AppendRun:
     def strictly(self, files: Sequence[str], importer: bool) -> int:
         """Check every line, then store all of them in one commit; returns the number of bad lines."""
         lines, bad = self._parsed(_numbered(files), importer)
-        if bad:
-            if not self._out.json:
-                click.echo(f"{bad} bad line(s): nothing was stored.", err=True)
-        else:
-            self._store_lines(lines)
+        if not bad:
+            bad = self._store_lines(lines, strict=True)
+        if bad and not self._out.json:
+            click.echo(f"{bad} bad line(s): nothing was stored.", err=True)
         return bad
 
     def going_on(self, files: Sequence[str], importer: bool) -> int:
@@ -103,8 +117,7 @@ class AppendRun:
         bad = 0
         for batch in _as_they_come(_numbered(files)):
             good, failed = self._parsed(batch, importer)
-            bad += failed
-            self._store_lines(good)
+            bad += failed + self._store_lines(good, strict=False)
         if bad and not self._out.json:
             click.echo(f"{bad} bad line(s) were left out.", err=True)
         return bad
@@ -117,36 +130,62 @@ class AppendRun:
         for file, number, raw in lines:
             try:
                 line = parse(number, raw, refs, importer=importer)
+                self._join(line)
             except BadLine as error:
                 bad += 1
-                self._out.error(error if file is None else error.of_file(file))
+                self._tell_bad(error, file)
                 continue
-            good.append(line)
+            good.append(line if file is None else line._replace(file=file))
             if line.ref:
                 refs[line.ref] = PLACEHOLDER
         return good, bad
 
-    def _store_lines(self, lines: list[Line]) -> None:
+    def _store_lines(self, lines: list[Line], *, strict: bool) -> int:
+        """Store lines in one commit and tell their places; returns the number of those that the store refuses.
+
+        They are told as bad lines are. With ``strict`` one of them is enough to store nothing.
+        """
         if not lines:
-            return
+            return 0
         done: list[tuple[Line, Draft, Appended]] = []
+        bad: list[tuple[Line, BadLine]] = []
         ids: ChainMap[str, bytes] = ChainMap({}, self._ids)
-        with self._store.batch([line.checked for line in lines if line.checked is not None]):
+        with suppress(_Refused), self._store.batch([line.checked for line in lines if line.checked is not None]):
             for line in lines:
-                checked = draft(line, ids)
-                appended = self._writer(line.agent).append_draft(checked, at=line.at)
-                if line.ref:
-                    ids[line.ref] = appended.id
-                done.append((line, checked, appended))
+                try:
+                    done.append(self._added(line, ids))
+                except (InvalidEvent, InvalidStamp) as error:
+                    bad.append((line, fault(line.number, error)))
+            if bad and strict:
+                done.clear()
+                raise _Refused
+        for line, refused in bad:
+            self._tell_bad(refused, line.file)
         self._ids.update(ids.maps[0])
         for line, checked, appended in done:
             self._tell(line, checked, appended)
         sys.stdout.flush()
+        return len(bad)
 
-    def _writer(self, agent: str) -> StoreWriter:
-        if agent not in self._writers:
-            self._writers[agent] = self._store.writer(agent, **self._who)
-        return self._writers[agent]
+    def _added(self, line: Line, ids: ChainMap[str, bytes]) -> tuple[Line, Draft, Appended]:
+        """A line, its event, and the event's place in the open batch."""
+        checked = draft(line, ids)
+        appended = self._writers[line.agent].append_draft(checked, at=line.at)
+        if line.ref:
+            ids[line.ref] = appended.id
+        return line, checked, appended
+
+    def _join(self, line: Line) -> None:
+        """See that a line's agent has a writer."""
+        if line.agent in self._writers:
+            return
+        try:
+            self._writers[line.agent] = self._store.writer(line.agent, **self._who)
+        except BadKey as error:
+            raise fault(line.number, error, "agent") from None
+
+    def _tell_bad(self, error: BadLine, file: str | None) -> None:
+        self._out.error(error if file is None else error.of_file(file))
 
     def _tell(self, line: Line, checked: Draft, appended: Appended) -> None:
         settled = self._store.settled.get(appended.id)
@@ -196,15 +235,53 @@ def import_command(settings: Settings, files: tuple[str, ...], format_name: str,
 def _numbered(files: Sequence[str]) -> Iterator[Numbered]:
     """The lines that aren't blank; of one that is too long only so much that this shows."""
     for name in files or ("-",):
-        stream: IO[bytes] = sys.stdin.buffer if name == "-" else click.open_file(name, "rb")
-        number = 0
-        while raw := stream.readline(LINE_BYTES + 1):
-            number += 1
-            rest = raw
-            while len(rest) > LINE_BYTES and not rest.endswith(b"\n"):
-                rest = stream.readline(LINE_BYTES + 1)
-            if raw.strip():
-                yield Numbered(name if len(files) > 1 else None, number, raw)
+        with _opened(name) as read:
+            for number, raw in enumerate(unmarked(_lines(read)), 1):
+                if raw.strip():
+                    yield Numbered(name if len(files) > 1 else None, number, raw)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[Read]:
+    """How to read a file, or standard input.
+
+    HAZARD: not by way of sys.stdin. Whoever waits in there holds its lock, and Python aborts when it ends meanwhile.
+    """
+    if name != "-":
+        with click.open_file(name, "rb") as file:
+            yield partial(_read, file.fileno())
+    elif sys.stdin is None:  # descriptor 0 may be anything by now, the log too
+        raise click.UsageError("standard input is closed; name FILES, or give lines")
+    else:
+        try:
+            descriptor = sys.stdin.fileno()
+        except io.UnsupportedOperation:  # a test's, in memory
+            yield sys.stdin.buffer.read
+        else:
+            yield partial(_read, descriptor)
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    while True:
+        try:
+            return os.read(descriptor, most)
+        except BlockingIOError:  # whoever shares it said that it doesn't wait
+            select.select([descriptor], [], [])
+
+
+def _lines(read: Read) -> Iterator[bytes]:
+    """The lines of what is read; one of more than LINE_BYTES is cut at the byte after."""
+    most = LINE_BYTES + 1
+    line = bytearray()
+    while chunk := read(CHUNK):
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            line += end[: most - len(line)]
+            yield bytes(line) if len(line) == most else bytes(line) + b"\n"
+            line.clear()
+        line += rest[: most - len(line)]
+    if line:
+        yield bytes(line)
 
 
 def _as_they_come(lines: Iterator[Numbered]) -> Iterator[list[Numbered]]:

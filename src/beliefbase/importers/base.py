@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from beliefbase.events import limits
 from beliefbase.events.errors import BeliefbaseError
+from beliefbase.lines import unmarked
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -61,7 +62,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     try:
         with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(unmarked(lines), 1):
                 if line.strip():
                     yield number, line
     except OSError as error:

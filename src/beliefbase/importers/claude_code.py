@@ -2,8 +2,9 @@
 
 The format is internal to that program and changes, so this reader is tolerant: only what it needs has to be there,
 unknown lines are counted, and a line that isn't JSON is counted too. Order is causal first (a parent before its
-children, by ``parentUuid``), then by time, then by place in the file. A sub-agent's file is a stream of its own.
-Progress lines repeat what stands in sub-agents' files; they are counted, not imported.
+children, by ``parentUuid``), then by time, then by place in the file. A sub-agent's file is a stream of its own; where
+sub-agents stand in the main file without a name, each of their chains is one. Progress lines repeat what stands in
+sub-agents' files; they are counted, not imported.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ AGENT: Final = "claude-code"
 LOOKED_AT: Final = 50
 """Lines that are looked at to recognise a file."""
 _SPEAKING: Final = frozenset({"user", "assistant"})
-_KNOWN: Final = frozenset(
-    {"user", "assistant", "progress", "system", "summary", "file-history-snapshot", "queue-operation"}
-)
+_TELLING: Final = frozenset({"summary", "file-history-snapshot", "queue-operation"})
+"""Types whose lines may have neither session nor uuid; other programs' lines have the other types as well."""
+_KNOWN: Final = _SPEAKING | _TELLING | {"progress", "system"}
+ROOT_CHARACTERS: Final = 8
+"""So much of the uuid of its first line names a sub-agent that has no other name."""
 
 
 class Entry(NamedTuple):
@@ -41,13 +44,14 @@ class Entry(NamedTuple):
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file looks like a transcript: JSON lines with a type, and a session or a uuid."""
+    """Whether a file looks like a transcript: JSON lines of its types, or with a type and a session or a uuid."""
     if path.suffix != ".jsonl":
         return False
     for number, raw in numbered_lines(path):
         line = _line(raw) or {}
-        if isinstance(line.get("type"), str) and ("sessionId" in line or "uuid" in line):
-            return "." not in line["type"]
+        kind = line.get("type")
+        if isinstance(kind, str) and (kind in _TELLING or "sessionId" in line or "uuid" in line):
+            return "." not in kind
         if number > LOOKED_AT:
             return False
     return False
@@ -79,10 +83,11 @@ def read(path: Path) -> Source:
             entries.append(Entry(place, uuid, parent if isinstance(parent, str) else None, _ms(line), line))
         _count_tools(line, counts)
     items: list[Item] = []
+    subs = _sub_agents(entries)
     at: int | None = None
     for entry in _causal(entries, counts):
         at = entry.at if entry.at is not None else at
-        items += _utterances(entry, at, path, counts)
+        items += _utterances(entry, at, subs.get(entry.uuid), path, counts)
     return Source(NAME, items, +counts, [])
 
 
@@ -130,7 +135,36 @@ def _causal(entries: list[Entry], counts: Counter[str]) -> Iterator[Entry]:
             heapq.heappush(ready, (max(child.at or 0, at), child.place, child))
 
 
-def _utterances(entry: Entry, at: int | None, path: Path, counts: Counter[str]) -> Iterator[Item]:
+def _sub_agents(entries: list[Entry]) -> dict[str, str]:
+    """The name of the sub-agent, of every line that is one's: its id, or else the line with which its chain begins."""
+    theirs: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.line.get("isSidechain") is True or _agent_id(entry):
+            theirs.setdefault(entry.uuid, entry)
+    names = {uuid: f"agent-{_agent_id(entry)}" for uuid, entry in theirs.items() if _agent_id(entry)}
+    for entry in theirs.values():
+        chain: dict[str, Entry] = {}
+        here: Entry | None = entry
+        while here is not None and here.uuid not in names and here.uuid not in chain:
+            chain[here.uuid] = here
+            here = theirs.get(here.parent) if here.parent is not None else None
+        if chain:
+            found = names.get(here.uuid) if here is not None else None
+            names |= dict.fromkeys(chain, found or f"agent-{_root(list(chain.values()), here).uuid[:ROOT_CHARACTERS]}")
+    return names
+
+
+def _root(chain: list[Entry], end: Entry | None) -> Entry:
+    """The first line of a chain that was walked upwards; of one that ends in a ring, the ring's first in the file."""
+    return chain[-1] if end is None else min(chain[chain.index(end) :])
+
+
+def _agent_id(entry: Entry) -> str | None:
+    found = entry.line.get("agentId")
+    return found if isinstance(found, str) and found else None
+
+
+def _utterances(entry: Entry, at: int | None, sub: str | None, path: Path, counts: Counter[str]) -> Iterator[Item]:
     line = entry.line
     role = line.get("type")
     if role not in _SPEAKING:
@@ -144,8 +178,6 @@ def _utterances(entry: Entry, at: int | None, path: Path, counts: Counter[str]) 
         return
     counts[f"{role} lines with text"] += 1
     session = line.get("sessionId")
-    agent_id = line.get("agentId")
-    sub = f"agent-{agent_id}" if isinstance(agent_id, str) and agent_id else None
     speaker = ("assistant" if role == "user" else sub) if sub else role
     for number, verbatim in enumerate(pieces(text), 1):
         counts["utterances"] += 1

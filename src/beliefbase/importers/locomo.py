@@ -74,7 +74,7 @@ def read(path: Path) -> Source:
 
 def _samples(path: Path) -> list[dict[str, Any]]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise ImportFailed(f"can't read {path} as JSON: {error}", hint="check the file", file=str(path)) from None
     samples = value if isinstance(value, list) else [value]

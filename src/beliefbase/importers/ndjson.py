@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from beliefbase.events.catalog import CATALOG
+from beliefbase.events.erasure import ERASED
 from beliefbase.importers.base import ImportFailed, Item, Source, numbered_lines
 from beliefbase.lines import PLACEHOLDER, BadLine, parse
 
@@ -43,6 +44,14 @@ def read(path: Path) -> Source:
             line = parse(number, raw, refs, importer=True)
         except BadLine as error:
             raise ImportFailed(f"{path}: {error}", hint=NOT_ONE_STORED, file=str(path), **error.data) from None
+        if line.type == ERASED:
+            raise ImportFailed(
+                f"{path}: line {number}: type: an import writes as a member; only an owner erases",
+                hint="take the line out; beliefbase forget SUBJECT --as NAME writes as an owner",
+                file=str(path),
+                line=number,
+                field="type",
+            )
         if line.ref:
             refs[line.ref] = PLACEHOLDER
         content = hashlib.sha256(raw.strip()).hexdigest()

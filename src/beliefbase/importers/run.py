@@ -11,7 +11,7 @@ from typing import Any, Final
 from beliefbase.events.catalog import CATALOG, Draft
 from beliefbase.events.errors import BeliefbaseError
 from beliefbase.importers import claude_code, locomo, ndjson
-from beliefbase.importers.base import Format, ImportFailed, Source
+from beliefbase.importers.base import Format, ImportFailed, Source, numbered_lines
 from beliefbase.lines import PLACEHOLDER, resolved
 from beliefbase.store import BeliefStore
 from beliefbase.writing import StoreWriter
@@ -54,18 +54,23 @@ class ImportReport:
     files: list[FileReport] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     """Files in folders that no importer knows."""
+    empty: list[str] = field(default_factory=list)
+    """Files without anything in them, which are passed over too."""
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-ready, with totals."""
         totals: Counter[str] = Counter()
         for file in self.files:
             totals.update(file.counts)
+        if self.empty:
+            totals["empty files (passed over)"] = len(self.empty)
         return {
             "stored": sum(file.stored for file in self.files),
             "existing": sum(file.existing for file in self.files),
             "counts": dict(sorted(totals.items())),
             "files": [file.as_dict() for file in self.files],
             "passed_over": self.passed_over,
+            "empty": self.empty,
         }
 
     def as_text(self) -> str:
@@ -77,6 +82,7 @@ class ImportReport:
         whole = self.as_dict()
         lines += [f"  {count:,} {name}" for name, count in whole["counts"].items()]
         lines += [f"  passed over, of no known format: {file}" for file in self.passed_over]
+        lines += [f"  passed over, empty: {file}" for file in self.empty]
         notes = [note for file in self.files for note in file.notes]
         lines += [f"  note: {note}" for note in notes[:SHOWN_NOTES]]
         lines += (
@@ -91,9 +97,9 @@ def import_files(
     """Import files, and all files below folders that an importer knows, into the store at ``path``.
 
     Every file is read and checked before anything of it is stored, and stored in commits of a thousand events;
-    importing again what was cut off in the middle goes on where it ended. Each file has a clock of its own, so its
-    stamps don't depend on what is imported beside it. ``progress`` is told the file, how many of its items are
-    stored, and how many there are.
+    importing again what was cut off in the middle goes on where it ended. Empty files are passed over. Each file has a
+    clock of its own, so its stamps don't depend on what is imported beside it. ``progress`` is told the file, how many
+    of its items are stored, and how many there are.
 
     Raises:
         ImportFailed: a file's format isn't known, or its content is malformed, or a folder has nothing to import;
@@ -102,6 +108,9 @@ def import_files(
     """
     report = ImportReport()
     for file, named in _each(files):
+        if next(numbered_lines(file), None) is None:
+            report.empty.append(str(file))
+            continue
         known = FORMATS[format_name] if format_name != "auto" and named else _recognised(file)
         if known is None or format_name not in {"auto", known.name}:
             if named:
@@ -116,7 +125,7 @@ def import_files(
         with BeliefStore.open(path, importing=True) as store:
             _store(store, source, drafts, told, progress)
         report.files.append(told)
-    if not report.files:
+    if not report.files and not report.empty:
         raise ImportFailed(f"nothing to import in {', '.join(map(str, files))}", hint=f"formats: {', '.join(FORMATS)}")
     return report
 
