@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from beliefbase.beliefs.speech_acts import vocabulary as v
 from beliefbase.beliefs.speech_acts.classification import Classification
-from beliefbase.beliefs.speech_acts.phrases import PhraseTable
+from beliefbase.beliefs.speech_acts.clauses import finite_verb
+from beliefbase.beliefs.speech_acts.phrases import Hit, PhraseTable
 from beliefbase.beliefs.speech_acts.utterance import Sentence, Utterance
 
 _LEADS = frozenset("just please always never first then maybe kindly simply only therefore next finally do".split())
@@ -18,6 +19,10 @@ _PHRASES = PhraseTable(
         "^ let's|let": 800,
         "let's": 700,
         "please": 640,
+        "can|could|would|will you|someone|somebody|anyone please": 900,
+        "we|someone|somebody ought to": 680,
+        "someone|somebody should|must": 680,
+        "someone|somebody has|needs|have to": 640,
         "^ please": 850,
         "you|y'all should|must|need|ought|shouldn't": 720,
         "you have to": 560,
@@ -56,6 +61,23 @@ _PHRASES = PhraseTable(
     }
 )
 
+_ATTENTION = frozenset("look listen note wait say update help".split())
+"""Verbs that with a comma or colon behind only call for attention: "look, the servers are down"."""
+
+_UNSURE = 560
+"""Weight of an imperative that may be a noun as well: the store ignores it."""
+
+_NOT_ASKED = PhraseTable(
+    {
+        "let's say|see|hope|face": 1,
+        "you should have|see|find|hear|get": 1,
+        "you should be able": 1,
+        "you need a|an|the|no|more|at|some|any|two|three|both": 1,
+        "we|you could hear|see|tell|feel|smell": 1,
+    }
+)
+"""What begins like a directive and tells the hearer something: what is so, or what will be found."""
+
 _CLEAR = 600
 """Weight below which a phrase is too common in talk to make a directive of it."""
 
@@ -65,10 +87,18 @@ def rules(utterance: Utterance) -> Iterator[Classification]:
     for sentence in utterance.sentences:
         if sentence.end == "?":
             continue
-        if hit := _PHRASES.best(sentence.stream):
+        if hit := _asked(sentence.stream):
             weight = hit.weight - (80 if utterance.spoken and hit.weight < _CLEAR else 0)
             yield Classification("directive", weight, f"directive phrase: {hit.words}")
         yield from _imperative(sentence)
+
+
+def _asked(stream: tuple[str, ...]) -> Hit | None:
+    """Return the heaviest phrase that does not lie in one of those that only look like it."""
+    spoilt = {hit.position for hit in _NOT_ASKED.hits(stream)}
+    spoilt |= {place - 1 for place in spoilt if stream[place - 1] in ("^", "so", "then", "and")}
+    hits = (hit for hit in _PHRASES.hits(stream) if hit.position not in spoilt)
+    return max(hits, key=lambda hit: (hit.weight, -hit.position, hit.words), default=None)
 
 
 def _imperative(sentence: Sentence) -> Iterator[Classification]:
@@ -87,8 +117,13 @@ def _imperative(sentence: Sentence) -> Iterator[Classification]:
         elif base and base not in v.SUBJECTS and base not in _NOT_FORBIDDEN:
             yield Classification("directive", 660, f"prohibition: {verb} {base}")
     elif verb in v.IMPERATIVES:
+        rest = _after(sentence, place)
+        statement = None if standing else finite_verb(verb, rest)
         if standing:
             yield Classification("directive", 900, f"standing instruction: {standing} {verb}")
+        elif statement or (verb in _ATTENTION and rest[:1] in ((",",), (":",)) and len(rest) > 2):
+            if statement is not None and not statement.sure:
+                yield Classification("directive", _UNSURE, f"imperative or noun: {verb}")
         elif follower in v.IMPERATIVE_OBJECTS or (follower and follower[0].isdigit()):
             yield Classification("directive", 820, f"imperative: {verb} {follower}")
         elif not follower and len(verb) > 2:
@@ -97,3 +132,13 @@ def _imperative(sentence: Sentence) -> Iterator[Classification]:
             yield Classification("directive", 620, f"imperative: {verb}")
     elif standing in ("always", "never") and leads[0] == standing and verb and verb[-2:] not in ("ed", "ng"):
         yield Classification("directive", 560, f"standing instruction: {standing} {verb}")
+
+
+def _after(sentence: Sentence, place: int) -> tuple[str, ...]:
+    """Return the tokens behind the word at a place, with punctuation."""
+    seen = -1
+    for at, token in enumerate(sentence.tokens):
+        seen += token[0].isalnum()
+        if seen == place:
+            return sentence.tokens[at + 1 :]
+    return ()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from beliefbase.beliefs.speech_acts import vocabulary as v
 from beliefbase.beliefs.speech_acts.classification import Classification
+from beliefbase.beliefs.speech_acts.clauses import PLURAL, is_plural
 from beliefbase.beliefs.speech_acts.phrases import PhraseTable
 from beliefbase.beliefs.speech_acts.utterance import Sentence, Utterance
 
@@ -15,6 +16,8 @@ _PHRASES = PhraseTable(
         "^ why not|would": 800,
         "^ any idea|ideas|chance|thoughts|questions|comments": 700,
         "^ anything|anybody|anyone else": 800,
+        "^ any reason|objections|objection|update|luck|word|news|progress": 700,
+        "^ anybody|anyone know|knows|seen|tried|using|got|have|has|had|up|here": 740,
         "^ who|what else": 850,
         "^ you ever": 750,
         "^ have you ever": 900,
@@ -103,9 +106,14 @@ def _inverted(clause: tuple[str, ...], first: bool) -> Iterator[Classification]:
     if one in v.AUXILIARIES and (two in v.SUBJECTS or noun_phrase):
         if one not in _ALSO_MAIN_VERBS or two not in ("it", "that", "this", "these", "those"):
             yield Classification("question", 880 - cut, f"inversion: {one} {two}")
+    elif first and one == "do" and is_plural(two) and (three in v.IMPERATIVES or three in PLURAL):
+        yield Classification("question", 840, f"inversion: {one} {two} {three}")
     elif one in v.WH:
         noun = two not in v.SUBJECTS | v.AUXILIARIES and three in v.AUXILIARIES and asked in v.SUBJECTS
-        if _cleft(clause) or (one in ("which", "whose") and not noun and two not in ("do", "did", "are", "one")):
+        which = one == "which" and first and noun
+        if (_cleft(clause) and not which) or (
+            one in ("which", "whose") and not noun and two not in ("do", "did", "are", "one")
+        ):
             return
         if two in v.AUXILIARIES and (three in v.SUBJECTS or three in v.DETERMINERS):
             yield Classification("question", 900 - cut, f"wh-inversion: {one} {two} {three}")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from beliefbase.beliefs.speech_acts import vocabulary as v
+from beliefbase.beliefs.speech_acts.alternatives import CONTRAST, alternative
 from beliefbase.beliefs.speech_acts.classification import Classification
 from beliefbase.beliefs.speech_acts.phrases import PhraseTable
 from beliefbase.beliefs.speech_acts.utterance import Sentence, Utterance
@@ -19,6 +20,11 @@ _AFTER_NO = (
     )
 )
 
+_WRONG = (
+    "wrong", "incorrect", "false", "not right", "not correct", "not true", "not accurate", "not quite right",
+    "outdated",
+)  # fmt: skip
+
 _DENIALS = PhraseTable(
     {
         "^ not really|quite|exactly|yet|at|necessarily|anymore": 780,
@@ -30,9 +36,12 @@ _DENIALS = PhraseTable(
         "^ of course not": 850,
         "^ i guess|think|hope|suppose|assume|believe not $": 760,
         "^ never $": 800,
+        "^ no way $": 800,
+        "^ no need ,": 640,
         "that|it is|was not|never true|right|correct|so|accurate|it": 760,
         "that's|it's not|hardly|far|never true|right|correct|so|accurate|it|from": 760,
         "that|it isn't|wasn't true|right|correct|so|accurate|it": 760,
+        "^ that's|it's wrong|incorrect|untrue": 640,
         "^ i disagree": 820,
         "i don't agree|disagree": 720,
         "^ i never said|meant|claimed": 760,
@@ -57,8 +66,10 @@ _REPAIRS = PhraseTable(
     {
         "^ correction": 900,
         "^ actually": 600,
-        "^ actually it's|that's|it|,": 720,
-        "^ actually|well|no , it's|its|it|that's|the|i|we|they": 680,
+        "^ actually it's|that's|it": 720,
+        "^ actually ,": 620,
+        "^ actually|well|no , it's|its|it|that's|the": 680,
+        "^ actually , i|we|they": 620,
         "^ no , actually|make": 640,
         "no , i mean|meant": 920,
         "no i mean|meant": 900,
@@ -66,10 +77,9 @@ _REPAIRS = PhraseTable(
         "rather $": 660,
         "^ or|no rather": 800,
         "or rather": 780,
-        "^ sorry , i|it's|that's|it|not|the|make": 780,
+        "^ sorry , i|it's|that's meant|not": 780,
+        "^ sorry , not|make": 780,
         "sorry i|it's|that meant|not": 780,
-        "^ excuse me , _": 640,
-        "^ i'm sorry , _": 640,
         "scratch|strike that": 850,
         "^ make that _": 740,
         ", make that _": 740,
@@ -82,7 +92,7 @@ _REPAIRS = PhraseTable(
         "i said _ but": 640,
         "i should have said": 850,
         "i got that|it|this wrong": 750,
-        "that should be|read": 640,
+        "that should read": 640,
         "should read|say": 560,
         "it's|that's|is|are|was not _ , it's|that's|but|rather": 760,
         "it's|that's|is|are|was not _ _ , it's|that's|but|rather": 760,
@@ -92,21 +102,35 @@ _REPAIRS = PhraseTable(
         ", not _ _ $": 620,
         "not _ anymore , it's|but|now": 700,
         "on second thought|thoughts": 760,
-        "^ edit|update|erratum": 560,
-        "^ wait , _": 620,
+        "^ edit|erratum :": 640,
         "^ wait , no|actually|it's|that's": 900,
         "^ wait no|actually": 900,
     }
 )
 
 _FRAGMENT_WORDS = 4
+_HEAD_WORDS = 4
+_POLITE = frozenset({"sorry", "i'm", "excuse", "wait"})
+_ONLY_POLITE = 140
+"""What a value counts less behind an apology, which may be for something else: "sorry, it took three days"."""
+
+_TAKEN_BACK = frozenset(
+    tuple(head.split())
+    for head in (
+        *_NO,
+        *(f"{subject} {wrong}" for subject in ("that's", "that is", "it's", "this is") for wrong in _WRONG),
+        *("wrong", "incorrect", "not true", "not quite", "sorry", "i'm sorry", "excuse me", "wait", "actually"),
+    )
+)
+"""Openings after which an alternative is a correction."""
 
 
 def rules(utterance: Utterance, prev: Utterance | None) -> Iterator[Classification]:
     """Yield the readings as a denial of, or a repair to, what was said before."""
     first = utterance.first
     answers = prev is not None and (prev.last.end == "?" or _asks(prev.last))
-    yield from _denials(first, answers, prev is not None)
+    repairs = [*_alternatives(utterance, prev.last if prev is not None else None, answers)]
+    yield from repairs or _denials(first, answers, prev is not None)
     if len(utterance.sentences) > 1 and len(utterance.last.words) <= 2 and set(utterance.last.words) & _NO:
         yield Classification("negation", 740, "closing no")
     for sentence in utterance.sentences:
@@ -117,6 +141,34 @@ def rules(utterance: Utterance, prev: Utterance | None) -> Iterator[Classificati
             yield Classification("correction", 700, "repair: i mean")
     if prev is not None and not answers:
         yield from _fragment(first, prev.last)
+
+
+def _alternatives(utterance: Utterance, before: Sentence | None, answers: bool) -> Iterator[Classification]:
+    """Yield a correction where a denial or an apology is followed by what is so instead, in one sentence or two."""
+    tokens = utterance.first.tokens
+    size = next(_heads(tokens), 0)
+    if not size:
+        return
+    while size < len(tokens) and (tokens[size] in (",", "sorry") or tokens[size] in _NO):
+        size += 1
+    rest = tokens[size:]
+    asked = utterance.first.end == "?"
+    if not rest and len(utterance.sentences) > 1:
+        rest, asked = utterance.sentences[1].tokens, utterance.sentences[1].end == "?"
+    if asked or not rest or rest[0] in _NO_IDIOMS:
+        return
+    weight, what = alternative(rest, None if answers else before, utterance.names, utterance.spoken)
+    if weight and (not answers or weight == CONTRAST):
+        weight -= _ONLY_POLITE if weight < CONTRAST and tokens[0] in _POLITE else 0
+        yield Classification("correction", weight, f"{tokens[0]}, but: {what}")
+
+
+def _heads(tokens: tuple[str, ...]) -> Iterator[int]:
+    """Yield the length of each opening that takes back what was said, the longest first."""
+    for size in range(min(_HEAD_WORDS, len(tokens)), 0, -1):
+        after = tokens[size] if size < len(tokens) else ","
+        if tokens[:size] in _TAKEN_BACK and (after == "," or (tokens[0] in _NO and after in _AFTER_NO | _NO)):
+            yield size
 
 
 def _asks(sentence: Sentence) -> bool:

@@ -9,6 +9,7 @@ from beliefbase.beliefs.speech_acts import vocabulary
 
 _TOKEN = re.compile(r"https?://\S+|[@#]\w+|(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:'[^\W\d_]+)*|\d+(?:[.,]\d+)*|[^\s]|\n")
 _WORD = re.compile(r"[^\W\d_]")
+_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z]\w*")
 _ENDS = frozenset(".?!\n…;")
 _EDGE = frozenset('"“”()*_-–—`<>')
 
@@ -55,6 +56,11 @@ class Utterance:
     def first(self) -> Sentence:
         """The first sentence, an empty one if there is none."""
         return self.sentences[0] if self.sentences else Sentence((), (), "")
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words written with a capital within a sentence, in lower case."""
+        return frozenset(word.lower() for word in _NAME.findall(self.text))
 
     @cached_property
     def spoken(self) -> bool:

@@ -81,6 +81,18 @@ QUOTING: Final = _words("say says said saying go goes went going like ask asks a
 
 DETERMINERS: Final = _words("the a an my your his her its our their this that these those some any all both each no")
 
+NUMBERS: Final = _words(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half twice once"
+)
+
+DATES: Final = _words(
+    "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays "
+    "sundays january february april june july august september october november december today tomorrow yesterday "
+    "noon midnight"
+)
+"""Words for times; "march" and "may" are mostly other words."""
+
 NEGATIONS: Final = NEGATIVE_AUXILIARIES | _words("not never no nothing nobody none neither nor without hardly")
 
 POSITIVE: Final = _words(

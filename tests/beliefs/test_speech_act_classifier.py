@@ -80,6 +80,10 @@ def test_own_sentences_are_mostly_recognised_in_every_act() -> None:
     [
         "What port does it run on",
         "does it run on the second machine",
+        "do builds need a token",
+        "which region is this bucket in",
+        "any reason we still run Redis 6",
+        "anyone know who owns the billing service",
         "where did you put the keys",
         "you deploy on fridays right",
         "it's closed on mondays, isn't it",
@@ -111,6 +115,161 @@ def test_determiner_no_is_no_answer() -> None:
     """ "No" before a noun, with nothing before it to deny, is not a negation."""
     assert "direct_assertion" == classify("No dogs live on the island.").speech_act
     assert "negation" == classify("No, the dogs live on the island.").speech_act
+
+
+@pytest.mark.parametrize(
+    ("text", "prev"),
+    [
+        ("No, it's 30 seconds, not 60.", "The timeout is 60 seconds."),
+        ("No, it's 30 seconds, not 60.", None),
+        ("No, the deadline is March 5.", "The deadline is March 8."),
+        ("No, the deadline is March 5.", None),
+        ("It's Tuesday, not Monday.", None),
+        ("No, it's Tuesday, not Monday.", None),
+        ("no, it's tuesday not monday", "the demo is on monday"),
+        ("no the limit is 500 per hour", "the limit is 100 per hour"),
+        ("Nope, it's port 9000.", "It listens on port 8000."),
+        ("No, the default branch is main.", "The default branch is master."),
+        ("No, we use Postgres.", "We use MySQL for the ledger."),
+        ("No, there are three replicas.", "There are two replicas."),
+        ("No, the meeting is at noon instead of ten.", None),
+        ("No, actually it moved to Friday.", "The review is on Thursday."),
+        ("No. The timeout is 30 seconds.", "The timeout is 60 seconds."),
+        ("That's wrong, it's 30 seconds.", "The timeout is 60 seconds."),
+        ("That's not right, the limit is 5.", "The limit is 10."),
+        ("Sorry, it's 40, not 14.", None),
+    ],
+)
+def test_no_with_what_is_so_instead_is_a_correction(text: str, prev: str | None) -> None:
+    """A denial that states a value, a contrast, or the sentence before with other words puts something in its place."""
+    found = classify(text, prev)
+    assert "correction" == found.speech_act
+    assert found.confidence >= FAIL_OPEN_BELOW
+
+
+@pytest.mark.parametrize(
+    ("text", "prev"),
+    [
+        ("No.", None),
+        ("No, I don't.", None),
+        ("No, I haven't been there.", None),
+        ("No, I haven't been there.", "Have you been to Oslo?"),
+        ("No, it isn't.", "The bridge is closed."),
+        ("No, not yet.", "Is the build green?"),
+        ("No, not today.", None),
+        ("No, sorry.", None),
+        ("No, it's fine.", None),
+        ("No, that's wrong.", "The limit is 10."),
+        ("No, we don't use Redis 6.", "We use Redis 6."),
+        ("No, the tests aren't green on 3.12.", "The tests are green."),
+        ("No, it can't be 30 seconds.", "It's 30 seconds."),
+        ("No, I think it's 30 seconds.", "It's 60 seconds."),
+        ("No, I didn't merge PR 40.", "Did you merge PR 40?"),
+        ("No, it's 30 seconds.", "Is it 60 seconds?"),
+        ("No, that's a bad idea.", "Let's drop the index."),
+        ("no they're using a nine point window.", "they were not using the new one"),
+        ("No way.", None),
+    ],
+)
+def test_no_with_nothing_instead_stays_a_negation(text: str, prev: str | None) -> None:
+    """A bare no, one with a negative or doubtful clause, and the answer to a question are no corrections."""
+    found = classify(text, prev)
+    assert "negation" == found.speech_act
+    assert found.confidence >= FAIL_OPEN_BELOW
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "merge needs the full check before the merge",
+        "Test coverage is at 80 percent.",
+        "Build servers are down.",
+        "Set theory is fun.",
+        "Run times vary a lot.",
+        "Keep alive is enabled by default.",
+        "Keep-alive is enabled by default.",
+        "Build is green.",
+        "Deploy takes ten minutes.",
+        "Update failed on two machines.",
+        "Load on the database is high.",
+        "Support for Python 3.9 was dropped.",
+        "Pull requests without tests will be rejected.",
+        "Log in is broken on mobile.",
+        "Release notes live in the docs folder.",
+        "Test data lives in tests/fixtures.",
+        "Change requests need two approvals.",
+        "Review by legal will take a week.",
+        "Sort order is stable.",
+        "Look, servers are down.",
+        "Wait, the tests are failing.",
+        "Sorry, the build is red again.",
+        "You need a token to read the bucket.",
+        "We could hear the fans all night.",
+        "No tests ran on Monday.",
+    ],
+)
+def test_statement_that_begins_like_an_instruction_stays_one(text: str) -> None:
+    """A finite verb behind the first words makes a noun of what could be an imperative."""
+    found = classify(text)
+    assert "direct_assertion" == found.speech_act
+    assert found.confidence >= FAIL_OPEN_BELOW
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Check constraints are enforced by the database.",
+        "Test suite runs in CI.",
+        "Request latency doubled after the upgrade.",
+        "Process isolation costs 3 ms per call.",
+        "That should be enough memory for the job.",
+        "You should have access now.",
+    ],
+)
+def test_what_could_be_either_is_not_believed_to_be_an_instruction(text: str) -> None:
+    """Where both readings are possible the store reads a plain statement."""
+    found = classify(text)
+    assert found.speech_act == "direct_assertion" or found.confidence < FAIL_OPEN_BELOW
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Check that the servers are up.",
+        "Run the tests before it is too late",
+        "Make sure this is right",
+        "Set it to 5",
+        "Test if coverage is fine",
+        "Make sure backups are encrypted.",
+        "Ensure tests are green before merging.",
+        "Verify backups are restorable.",
+        "Check whether builds are reproducible.",
+        "Use tabs, they are easier.",
+        "Use names that are short.",
+        "Keep what is useful.",
+        "Let users have two accounts.",
+        "Add tests for what has changed.",
+        "Look at the logs that were archived.",
+        "Tell Dana the servers are down.",
+        "Restart workers every night.",
+        "Update dependencies every month.",
+        "Log errors with context.",
+        "Please note builds are slow.",
+        "Could you please rotate the key.",
+        "Someone should look at the flaky test.",
+    ],
+)
+def test_instruction_with_a_verb_in_a_clause_of_its_own_stays_one(text: str) -> None:
+    """A finite verb behind "that", "if", a pronoun, a comma or a verb that takes a clause says nothing."""
+    found = classify(text)
+    assert "directive" == found.speech_act
+    assert found.confidence >= FAIL_OPEN_BELOW
+
+
+@pytest.mark.parametrize("text", ["iirc the limit is 500", "Pretty sure it's 30 seconds.", "afaik nobody uses it"])
+def test_doubt_in_the_short_forms_of_chats_is_heard(text: str) -> None:
+    """Chats own their doubt in abbreviations."""
+    assert "uncertain_assertion" == classify(text).speech_act
 
 
 def test_hesitations_and_restarts_do_not_hide_the_cue() -> None:
@@ -167,6 +326,7 @@ def test_hash_seed_does_not_change_an_answer() -> None:
         "a", "a.", "a. ", ".", "? ", ", ", "'", "a'a", "9", "9,", "@a ", "#a ", "https://", "🙃", "🙃.", "\n", "if ",
         "do you ", "i don't know ", "what is it, ", "would have ", "i ", "not ", "no ", "some of the ", "50 % ",
         "if we had, ", "i'd ", "love it when ", "may. ", "The a ", "you know ",
+        "no, no, ", "no, it's not ", "merge in ", "no, A ", "not 9 ",
     ],
 )  # fmt: skip
 def test_work_grows_with_the_length_and_not_its_square(unit: str) -> None:
