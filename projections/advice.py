@@ -31,9 +31,12 @@ PERSISTENT: Final = "amendable_persistent@1"
 CONDITIONAL: Final = "conditional_expiry@1"
 HALF_LIFE: Final = "half_life@1"
 
-Reason = Literal["median", "mostly_obsolete", "holds", "holds_until_expiry", "too_few_ends", "too_few_at_risk"]
+Reason = Literal[
+    "median", "within_days", "mostly_obsolete", "holds", "holds_until_expiry", "too_few_ends", "too_few_at_risk"
+]
 SENTENCES: Final[Mapping[Reason, str]] = {
     "median": "half had ended by that age",
+    "within_days": "half had ended within a week: what passes so fast shares a policy, with a half-life of a week",
     "mostly_obsolete": "most ended because their condition was met",
     "holds": "more than half still held when the watching thinned out",
     "holds_until_expiry": "more than half still held when those that nobody affirms expire: at least that long",
@@ -49,7 +52,9 @@ class Suggestion(NamedTuple):
     speech_act: str
     policy: str | None
     half_life_days: int | None
-    """Suggested; None for a policy without decay."""
+    """That of the suggested policy; None for a policy without decay."""
+    median_days: float | None
+    """Age by which half had ended, where that is the evidence."""
     lower_days: float | None
     upper_days: float | None
     """Ends of the interval for the median; None: not known, or beyond what was watched."""
@@ -96,13 +101,14 @@ def _of_group(curve: Curve, rows: Spells, profile: Profile) -> Suggestion:
     current = own_half_life({"kind": kind, "speech_act": act}, None, profile, DEFAULT).days
     reason, at_ms = _reason(curve, rows, current)
     days: int | None = None
+    median: float | None = at_ms / DAY_MS if reason in {"median", "mostly_obsolete"} else None
     policy: str | None = None
     lower, upper = curve.median_lower_ms, curve.median_upper_ms
     if reason == "median":
         days = max(1, round(at_ms / DAY_MS))
-        fast = BUILT_IN[FAST].days or 0
-        policy = FAST if lower is not None and lower <= fast * DAY_MS and days <= fast else HALF_LIFE
-        days = fast if policy == FAST else days
+        policy, fast = HALF_LIFE, BUILT_IN[FAST].days or 0
+        if days <= fast:
+            reason, policy, days = "within_days", FAST, fast
     elif reason == "mostly_obsolete":
         policy = CONDITIONAL
     elif reason == "holds":
@@ -115,6 +121,7 @@ def _of_group(curve: Curve, rows: Spells, profile: Profile) -> Suggestion:
         speech_act=act,
         policy=policy,
         half_life_days=days,
+        median_days=median,
         lower_days=None if lower is None else lower / DAY_MS,
         upper_days=None if upper is None else upper / DAY_MS,
         at_risk=at_risk,

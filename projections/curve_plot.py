@@ -6,6 +6,8 @@ the user. Lines differ in dashes as well as in colour, so a black-and-white prin
 
 from __future__ import annotations
 
+import textwrap
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from beliefbase.events.errors import BeliefbaseError
+from beliefbase.events.errors import BeliefbaseError, StoreUnavailable
 from beliefbase.projections.survival import CauseIncidence, Curve, Incidence
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ WIDTH, PANEL, AXIS, ROW, EDGE, SAMPLE, LETTER, HALF = 7.5, 3.1, 0.5, 0.18, 0.1, 
 a letter; half a number."""
 SMALL, NAME = 7.5, 34
 """Size of the table's letters in points, and how many of them a name may have."""
+HEADING, HEADING_LINE, HEADING_LETTERS = 10, 0.19, 150
+"""Size of the title's letters in points, height of its lines in inches, and the most letters of a line."""
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
@@ -100,6 +104,7 @@ def plot_survival(curves: Sequence[Curve], path: str | Path, *, title: str = "",
 
     Raises:
         CannotPlot: matplotlib is missing, the suffix is neither .svg nor .png, or no curve has a spell.
+        StoreUnavailable: the file can't be written.
     """
     drawn = [curve for curve in curves if curve.spells]
     span = max((int(curve.ages_ms[-1]) for curve in drawn), default=0)
@@ -124,7 +129,11 @@ def plot_incidence(
 
     Raises:
         CannotPlot: matplotlib is missing, the suffix is neither .svg nor .png, or no spell ended.
+        StoreUnavailable: the file can't be written.
     """
+    if not any(cause in {None, one} for incidence in incidences for one in incidence.causes):
+        ended = "no spells" if not incidences else f"nothing ended as {cause}" if cause else "nothing ended"
+        raise CannotPlot(f"there is nothing to draw: {ended}", hint="choose a group or a time with beliefs that ended")
     span = max((int(one.ages_ms[-1]) for one in incidences if len(one.ages_ms)), default=0)
     several = len(incidences) > 1
     kinds = list(dict.fromkeys(name for one in incidences for name in one.causes))
@@ -133,7 +142,8 @@ def plot_incidence(
         for one in incidence.causes.values():
             if cause in {None, one.cause}:
                 pen = (index, index if cause else kinds.index(one.cause)) if several else (len(rows), len(rows))
-                of_group = incidence.group if cause else f"{incidence.group}: {one.cause}"
+                told = "" if cause else f": {one.cause}"
+                of_group = _printable(incidence.group, NAME - len(told)) + told
                 rows.append(_incidence_row(one, span, of_group if several else one.cause, pen))
     bands = bands and len(rows) <= BANDED
     note = "" if several else f"Group {_printable(incidences[0].group)}: {incidences[0].spells:,} spells. "
@@ -192,7 +202,7 @@ def _incidence_row(one: CauseIncidence, span: int, label: str, pen: tuple[int, i
 
     none: Floats = np.zeros(0)
     return _Row(
-        _printable(label),
+        label,
         np.repeat(days, 2)[1:],
         _steps(values, seen),
         _steps(lower, seen),
@@ -204,10 +214,10 @@ def _incidence_row(one: CauseIncidence, span: int, label: str, pen: tuple[int, i
     )
 
 
-def _printable(label: str) -> str:
+def _printable(label: str, room: int = NAME) -> str:
     """A group's name cut to what the margin holds, on one line."""
     text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in label)
-    return text if len(text) <= NAME else text[: NAME - 1] + "…"
+    return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def _steps(values: Floats, seen: npt.NDArray[np.bool_]) -> Floats:
@@ -227,13 +237,18 @@ def _draw(page: _Page, rows: list[_Row], path: Path) -> Path:
         from matplotlib.figure import Figure
     except ImportError as missing:
         raise CannotPlot("matplotlib is not installed", hint="pip install 'beliefbase[plot]'") from missing
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         figure = Figure()
         _lay_out(figure, page, rows)
         unsigned = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
-        figure.savefig(path, metadata=unsigned)
+        try:
+            figure.savefig(path, metadata=unsigned)
+        except OSError as error:
+            hint = "check the path, its rights and the disk"
+            raise StoreUnavailable(f"can't write {path}: {error.strerror}", hint=hint, path=str(path)) from error
     return path
 
 
@@ -243,15 +258,16 @@ def _lay_out(figure: Figure, page: _Page, rows: list[_Row]) -> None:
     names = max(len(text) for text in (page.table, *(row.label for row in rows)))
     left = EDGE + SAMPLE + 0.08 + names * LETTER + HALF
     right = HALF + sum(cells) + EDGE
-    head = 0.32 if page.title else EDGE
+    title = _wrapped(page.title, WIDTH - left - EDGE)
+    head = 0.32 - HEADING_LINE + HEADING_LINE * len(title) if title else EDGE
     foot = ROW * (len(rows) + 2.6)
     height = head + PANEL + AXIS + foot
     across = WIDTH - left - right
     figure.set_size_inches(WIDTH, height)
     panel = figure.add_axes((left / WIDTH, (foot + AXIS) / height, across / WIDTH, PANEL / height))
     _draw_panel(panel, page, rows)
-    if page.title:
-        panel.set_title(page.title, loc="left", fontsize=10, fontweight="bold")
+    if title:
+        panel.set_title("\n".join(title), loc="left", fontsize=HEADING, fontweight="bold")
     sheet = figure.add_axes((0, 0, 1, foot / height), xlim=(0, WIDTH), ylim=(0, foot))
     sheet.set_axis_off()
     shown = [tick for tick in panel.get_xticks() if 0 <= tick <= page.span_ms / DAY_MS]
@@ -270,6 +286,19 @@ def _lay_out(figure: Figure, page: _Page, rows: list[_Row]) -> None:
         for end, cell in zip(ends, row.cells, strict=True):
             sheet.text(end, y, cell, fontsize=SMALL, ha="right", va="center")
     sheet.text(EDGE, 0.1, page.note, fontsize=6.5, color="#444444", va="bottom")
+
+
+def _wrapped(title: str, inches: float) -> list[str]:
+    """A title in lines that are no wider than so many inches."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    font, measure = FontProperties(size=HEADING, weight="bold"), TextToPath().get_text_width_height_descent
+    for letters in range(min(HEADING_LETTERS, len(title)), 0, -1):
+        lines = textwrap.wrap(title, letters)
+        if all(measure(line, font, ismath=False)[0] <= 72 * inches for line in lines):
+            return lines
+    return []
 
 
 def _draw_panel(axes: Axes, page: _Page, rows: list[_Row]) -> None:

@@ -18,14 +18,16 @@ from beliefbase.projections.errors import NoSnapshot, QueryFailed, QueryRefused
 from beliefbase.projections.publish import current
 
 SETTINGS: Final[Mapping[str, Any]] = {
-    "enable_external_access": False,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "allow_community_extensions": False,
+    "temp_directory": "",
     "max_temp_directory_size": "0B",
     "python_enable_replacements": False,
 }
-"""What a connection for queries is opened with, besides its limits; then time zone and settings are locked."""
+"""What a connection for queries is opened with, besides its limits; then files get out of reach and settings locked."""
+NAME: Final = "snapshot"
+"""Of the database, in a query."""
 MEMORY: Final = "1GB"
 _TRIES: Final = 5
 
@@ -34,6 +36,7 @@ class Answer(NamedTuple):
     """The rows of a query."""
 
     columns: tuple[str, ...]
+    """Their names; one that comes again has a number, as DuckDB numbers it in tables and files."""
     types: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     truncated: bool
@@ -59,14 +62,13 @@ def opened(
 ) -> duckdb.DuckDBPyConnection:
     """Like :func:`connect`, for the caller to close; COPY may write to the paths of ``writes`` and to no other."""
     settings = {**SETTINGS, "threads": threads, "memory_limit": memory}
-    if not writes:
-        return _locked(_open(folder, settings))
-    del settings["enable_external_access"]  # while it is off, no path can be allowed
     connection = _open(folder, settings)
-    paths = ", ".join("'" + str(path).replace("'", "''") + "'" for path in writes)
-    connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET TimeZone = 'UTC'")
+    if writes:
+        connection.execute(f"SET allowed_paths = [{', '.join(map(_quoted, writes))}]")
     connection.execute("SET enable_external_access = false")
-    return _locked(connection)
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
 def query(
@@ -108,7 +110,7 @@ def run(
     check_single_select(connection, sql)
     try:
         cursor = connection.execute(sql, parameters) if parameters else connection.execute(sql)
-        columns = tuple(column[0] for column in cursor.description or ())
+        columns = _numbered([column[0] for column in cursor.description or ()])
         types = tuple(str(column[1]) for column in cursor.description or ())
         if limit is None:
             return Answer(columns, types, cursor.fetchall(), truncated=False)
@@ -141,6 +143,20 @@ def check_single_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None
         )
 
 
+def _numbered(names: Sequence[str]) -> tuple[str, ...]:
+    """``a, a, A`` as ``a, a_1, A_2``."""
+    seen: dict[str, int] = {}
+    numbered = []
+    for name in names:
+        fresh = name
+        while fresh.lower() in seen:
+            fresh = f"{name}_{seen[name.lower()]}"
+            seen[name.lower()] += 1
+        seen[fresh.lower()] = 1
+        numbered.append(fresh)
+    return tuple(numbered)
+
+
 def _open(folder: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
     failure: duckdb.Error | None = None
     for _ in range(_TRIES):
@@ -150,11 +166,9 @@ def _open(folder: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnectio
                 f"{folder}: nothing was published yet", hint="run `beliefbase project` first", path=str(folder)
             )
         try:
-            connection = duckdb.connect(str(path), read_only=True, config=dict(settings))
+            return _attached(path, settings)
         except duckdb.Error as error:  # pruned between the look at the pointer and the open: look again
             failure = error
-            continue
-        return connection
     raise NoSnapshot(
         f"{folder}: the published snapshot can't be opened ({_first_line(failure)})",
         hint="publish a new one with `beliefbase project`",
@@ -162,10 +176,21 @@ def _open(folder: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnectio
     ) from failure
 
 
-def _locked(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET lock_configuration = true")
+def _attached(path: Path, settings: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
+    """An instance of DuckDB of its own: connections to one path would share one, with its settings and its locks."""
+    connection = duckdb.connect(":memory:", config=dict(settings))
+    try:
+        connection.execute(f"ATTACH {_quoted(path)} AS {NAME} (READ_ONLY)")
+        connection.execute(f"USE {NAME}")
+        connection.execute("DETACH memory")
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def failed(error: Exception) -> QueryFailed:

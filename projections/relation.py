@@ -15,7 +15,7 @@ from beliefbase.projections.query import MEMORY, check_single_select, failed, op
 class Relation:
     """One SELECT on one snapshot: ``polars.DataFrame(relation)``, ``pyarrow.table(relation)``, ``relation.df()``.
 
-    The snapshot stays the same, and stays on disk, until the relation is closed or forgotten.
+    The snapshot stays the same, and can be read, until the relation is closed or forgotten.
 
     Raises, on making it and on reading:
         QueryRefused: it isn't one single SELECT.

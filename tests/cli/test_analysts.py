@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.cli.world import DAY, DURABLE, World
 
+from beliefbase.projections.advice import SENTENCES
 from beliefbase.projections.query import query
 from beliefbase.store import BeliefStore
 
@@ -131,9 +132,30 @@ class TestCurves:
     def test_a_picture_of_what_never_happened_is_refused(self, world, tmp_path):
         assert world.run("curves", "--by", "kind", "--cause", "erased", "--plot", tmp_path / "x.svg").code == 2
 
+    def test_where_nothing_ended_it_says_so(self, world, tmp_path):
+        path = tmp_path / "x.svg"
+        lasting = ("curves", "--where", "status = 'active'")
+        for more, told in ((("--cause",), "nothing ended"), (("--cause", "erased"), "nothing ended as erased")):
+            assert f"({told})\n" in world.ok(*lasting, *more).out
+            refused = world.run(*lasting, *more, "--plot", path)
+            assert (refused.code, told in refused.err) == (2, True)
+        assert not path.exists()
+
+    def test_a_picture_that_cannot_be_written_is_an_error_with_its_status(self, world, tmp_path):
+        done = world.run("curves", "--plot", tmp_path / "nowhere" / "x.svg")
+        assert (done.code, "can't write" in done.err) == (3, True)
+
+    @pytest.mark.parametrize("option", ["--horizon", "--level"])
+    @pytest.mark.parametrize("value", ["nan", "inf", "1e30", "-1"])
+    def test_what_is_no_number_in_range_is_a_usage_error(self, world, option, value):
+        assert world.run("curves", option, value).code == 2
+
     def test_a_store_without_beliefs(self, tmp_path, monkeypatch):
         other = World(tmp_path / "empty", monkeypatch)
         other.ok("init")
+        assert "(no spells)" in other.ok("curves", "--cause").out
+        done = other.run("curves", "--cause", "--plot", tmp_path / "x.svg")
+        assert (done.code, "no spells" in done.err) == (2, True)
         assert "(no spells)" in other.ok("curves").out
         assert other.ok("--json", "curves").json == []
 
@@ -147,6 +169,16 @@ class TestAdvice:
         joke = found["note", "humor_or_irony"]
         assert (joke["policy"], joke["expired_share"]) == (None, 1.0)
         assert "not enough evidence" in joke["why"]
+
+    def test_the_reason_is_told_whole(self, world):
+        told = world.ok("policies", "suggest").out
+        assert "…" not in told
+        assert {sentence for sentence in SENTENCES.values() if sentence in told} >= {SENTENCES["median"]}
+        assert SENTENCES["too_few_ends"] in told
+
+    def test_a_suggestion_that_cannot_be_written_is_an_error_with_its_status(self, world, tmp_path):
+        done = world.run("policies", "suggest", "--write", tmp_path / "nowhere" / "f.json")
+        assert (done.code, "can't write" in done.err) == (3, True)
 
     def test_a_written_suggestion_shows_what_it_would_change(self, world, tmp_path):
         path = tmp_path / "alternative.json"

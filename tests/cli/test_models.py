@@ -46,6 +46,19 @@ def test_query_prints_tables_json_and_csv(world):
     assert "(no rows)" in world.run("query", "SELECT 1 WHERE false").out
 
 
+def test_query_formats_print_values_that_they_lack_in_a_way_that_can_be_read_back(world):
+    world.run("project")
+    numbers = "SELECT 'nan'::DOUBLE AS a, '-inf'::DOUBLE AS a, {'x': ['inf'::FLOAT, 1.5::FLOAT]} AS s"
+    assert world.run("query", numbers, "--format", "json").json == [{"a": None, "a_1": None, "s": {"x": [None, 1.5]}}]
+    dates = "SELECT MAP {DATE '2024-05-01': 1} AS m"
+    assert world.run("query", dates, "--format", "json").json == [{"m": {"2024-05-01": 1}}]
+    values = "SELECT true AS t, 'x'::BLOB AS b, {'a': 1, 'b': 'y'} AS s, [1, NULL] AS l, NULL AS n, 1 AS t"
+    header, row = csv.reader(io.StringIO(world.run("query", values, "--format", "csv").out))
+    assert header == ["t", "b", "s", "l", "n", "t_1"]
+    assert row == ["true", "78", '{"a": 1, "b": "y"}', "[1, null]", "", "1"]
+    assert world.run("query", values).out.split()[:6] == header
+
+
 def test_query_says_when_it_shows_less_than_all(world):
     world.run("project")
     done = world.run("query", "SELECT * FROM beliefs", "--limit", "2", "--json")

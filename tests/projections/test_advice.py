@@ -28,7 +28,12 @@ class TestEnough:
 
     def test_what_ends_within_days_gets_the_fast_policy(self):
         found = advise(np.linspace(1, 9, 40), ["superseded"] * 40)
-        assert (found.policy, found.half_life_days) == ("fast_decay_status@1", 7)
+        assert (found.policy, found.half_life_days, found.reason) == ("fast_decay_status@1", 7, "within_days")
+        assert found.lower_days < found.median_days < found.upper_days < 7
+
+    def test_ends_at_one_age_give_a_median_without_an_interval(self):
+        found = advise([5] * 10, ["superseded"] * 10)
+        assert (found.policy, found.median_days, found.lower_days) == ("fast_decay_status@1", 5, None)
 
     def test_what_mostly_ends_by_its_condition_gets_the_conditional_policy(self):
         found = advise(range(10, 60), ["obsolete"] * 26 + ["superseded"] * 24)

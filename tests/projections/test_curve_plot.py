@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from beliefbase.events.errors import StoreUnavailable
 from beliefbase.projections import curve_plot
 from beliefbase.projections.curve_plot import CannotPlot, plot_incidence, plot_survival
 from beliefbase.projections.survival import Spells, cumulative_incidence, kaplan_meier
@@ -166,13 +167,43 @@ def test_names_that_are_no_plain_words_are_drawn_as_they_are(tmp_path):
     assert {"$\\frac$", "two\N{REPLACEMENT CHARACTER}lines", "n" * 33 + "…"} <= set(written)
 
 
+def test_a_long_title_is_wrapped(tmp_path):
+    curves = kaplan_meier(Spells.read([0] * 2, [DAY] * 2, [1] * 2))
+    title = "How long such beliefs hold, " * 12
+    with Image.open(plot_survival(curves, tmp_path / "plain.png")) as plain:
+        height = plain.height
+    with Image.open(plot_survival(curves, tmp_path / "long.png", title=title)) as picture:
+        ink = np.asarray(picture.convert("L"))
+        assert picture.height > height
+        assert (ink[:, -10:] > 250).all()
+
+
+def test_a_long_name_leaves_room_for_the_cause(tmp_path):
+    incidences = cumulative_incidence(Spells.read([0] * 2, [DAY] * 2, ["contradicted"] * 2, ["n" * 60, "m"]))
+    written = texts(plot_incidence(incidences, tmp_path / "long.svg"))
+    assert {"n" * 19 + "…: contradicted", "m: contradicted"} <= set(written)
+
+
+def test_a_letter_that_the_font_lacks_is_no_warning(tmp_path, recwarn):
+    curves = kaplan_meier(Spells.read([0], [DAY], [1], ["fox \N{FOX FACE}"]))
+    plot_survival(curves, tmp_path / "fox.png", title="\N{FOX FACE}")
+    assert not recwarn.list
+
+
+def test_a_file_that_cannot_be_written_is_told(spells, tmp_path):
+    with pytest.raises(StoreUnavailable, match="can't write"):
+        plot_survival(kaplan_meier(spells), tmp_path / "nowhere" / "curve.svg")
+
+
 def test_what_cannot_be_drawn_says_what_to_do(spells, tmp_path, monkeypatch):
     curves = kaplan_meier(spells)
     with pytest.raises(CannotPlot, match="neither"):
         plot_survival(curves, tmp_path / "curve.pdf")
     with pytest.raises(CannotPlot, match="nothing to draw"):
         plot_survival(kaplan_meier(Spells.read([], [], [])), tmp_path / "curve.svg")
-    with pytest.raises(CannotPlot, match="nothing to draw"):
+    with pytest.raises(CannotPlot, match="no spells"):
+        plot_incidence((), tmp_path / "curve.svg")
+    with pytest.raises(CannotPlot, match="nothing ended"):
         plot_incidence(cumulative_incidence(Spells.read([0], [1], [0])), tmp_path / "curve.svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(CannotPlot) as caught:

@@ -1,5 +1,7 @@
 """Queries of strangers: one SELECT on the newest snapshot, and nothing outside of it."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import duckdb
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from beliefbase.events.errors import StoreUnavailable
 from beliefbase.projections import query as queries
 from beliefbase.projections.errors import NoSnapshot, QueryFailed, QueryRefused
 from beliefbase.projections.projector import Projector
+from beliefbase.projections.relation import relation
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +139,48 @@ def test_without_a_snapshot_the_error_says_what_to_do(tmp_path):
         queries.query(tmp_path, "SELECT 1")
     assert "beliefbase project" in caught.value.hint
     assert isinstance(caught.value, StoreUnavailable)
+
+
+def test_no_file_can_be_attached_and_no_temporary_folder_read(folder, tmp_path):
+    with queries.connect(folder) as connection:
+        with pytest.raises(duckdb.Error, match="disabled"):
+            connection.execute(f"ATTACH '{tmp_path}/other.duckdb'")
+        assert connection.execute("SELECT current_setting('allowed_directories')").fetchall() == [([],)]
+        databases = "SELECT database_name FROM duckdb_databases() WHERE NOT internal"
+        assert connection.execute(databases).fetchall() == [(queries.NAME,)]
+
+
+def test_answers_of_one_process_do_not_exclude_each_other(folder):
+    counted = "SELECT count(*) FROM beliefs"
+    with relation(folder, counted) as first, relation(folder, counted, threads=1) as second:
+        answer = queries.query(folder, counted)
+        assert first.rows() == second.rows() == answer.rows
+
+
+def test_threads_ask_at_the_same_time(folder):
+    def ask(_):
+        return [queries.query(folder, "SELECT count(*) FROM active_set").rows for _ in range(30)]
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = [rows for asked in pool.map(ask, range(4)) for rows in asked]
+    assert len(answers) == 120
+    assert len({str(rows) for rows in answers}) == 1
+
+
+def test_a_broken_snapshot_is_no_snapshot(folder, tmp_path):
+    there = tmp_path / 'it\'s "there"'
+    there.mkdir()
+    for path in (queries.current(folder), folder / "current.json"):
+        (there / path.name).write_bytes(path.read_bytes())
+    assert queries.query(there, "SELECT count(*) FROM beliefs").rows
+    queries.current(there).write_bytes(b"no database")
+    with pytest.raises(NoSnapshot, match="can't be opened"):
+        queries.query(there, "SELECT 1")
+
+
+def test_columns_of_one_name_are_numbered_as_duckdb_numbers_them_in_a_table(folder):
+    sql = "SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS A, 5 AS a"
+    table = duckdb.connect()
+    table.execute(f"CREATE TABLE t AS {sql}")
+    names = [row[0] for row in table.execute("DESCRIBE t").fetchall()]
+    assert list(queries.query(folder, sql).columns) == names == ["a", "a_1", "a_1_1", "A_2", "a_3"]

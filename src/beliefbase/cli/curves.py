@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,6 +35,18 @@ CAUSE_FIELDS: Final = (
     "lower",
     "upper",
 )
+LONGEST: Final = 1_000_000
+"""Days that a horizon may have: about 2,700 years."""
+
+
+class _Number(click.FloatRange):
+    """A number within a range; click lets pass what is no number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is no number", param, ctx)
+        return number
 
 
 @command("curves")
@@ -49,10 +62,8 @@ CAUSE_FIELDS: Final = (
 @click.option("--as-of", help="A moment: RFC 3339, a date, or milliseconds; by default now.")
 @PIN
 @click.option("--where", help="Only beliefs for which this SQL condition on the columns of `beliefs` holds.")
-@click.option(
-    "--horizon", type=click.FloatRange(min=0, min_open=True), help="Days up to which mean lifetimes are taken."
-)
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, help="Of the bands.")
+@click.option("--horizon", type=_Number(0, LONGEST, min_open=True), help="Days up to which mean lifetimes are taken.")
+@click.option("--level", type=_Number(0, 1, min_open=True, max_open=True), default=0.95, help="Of the bands.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the points as CSV.")
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw them: FILE.svg or FILE.png.")
 @click.option("--title", default="", help="Title of the picture.")
@@ -98,7 +109,7 @@ def curves_command(
             settings.out.rows(list(rows))
         return
     if cause:
-        settings.out.rows(list(_endings(ends, cause)), empty="(no spells)")
+        settings.out.rows(list(_endings(ends, cause)), empty=_none(ends, cause))
     else:
         settings.out.rows(list(_summaries(found)), empty="(no spells)")
     for line in _remarks(found):
@@ -162,6 +173,12 @@ def _endings(incidences: Sequence[Incidence], cause: str) -> Iterator[dict[str, 
                 }
 
 
+def _none(incidences: Sequence[Incidence], cause: str) -> str:
+    if not incidences:
+        return "(no spells)"
+    return "(nothing ended)" if cause == "all" else f"(nothing ended as {cause})"
+
+
 def _remarks(found: Comparison) -> Iterator[str]:
     test = found.test
     if test.p is not None:
@@ -182,8 +199,6 @@ def _plot(found: Comparison, incidences: Sequence[Incidence], cause: str | None,
     if not cause:
         plot_survival(found.curves, path, title=title)
         return
-    if cause != "all" and not any(cause in one.causes for one in incidences):
-        raise click.UsageError(f"nothing ended as {cause}: there is nothing to draw")
     plot_incidence(incidences, path, title=title, cause=None if cause == "all" else cause)
 
 

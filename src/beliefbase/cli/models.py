@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from beliefbase.cli.app import Settings, command
-from beliefbase.cli.output import Output, Progress
+from beliefbase.cli.output import Output, Progress, field
 from beliefbase.cli.snapshots import PIN, answering
 from beliefbase.store import READ_NAME, BeliefStore
 from beliefbase.writing import moment
@@ -117,7 +117,7 @@ def _answer(
     if chosen == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(answer.columns)
-        writer.writerows(answer.rows)
+        writer.writerows(map(field, row) for row in answer.rows)
     else:
         told = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
         Output(json=chosen == "json").rows(told, answer.columns, empty="(no rows)")

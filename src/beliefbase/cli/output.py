@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json as json_module
+import math
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 import click
@@ -35,8 +36,15 @@ class Output:
                 text if text is not None else "\n".join(f"{name}: {_cell(item)}" for name, item in value.items())
             )
 
-    def rows(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, *, empty: str = "") -> None:
-        """A list: one JSON array, or an aligned table."""
+    def rows(
+        self,
+        rows: Sequence[Mapping[str, Any]],
+        columns: Sequence[str] | None = None,
+        *,
+        empty: str = "",
+        whole: Collection[str] = (),
+    ) -> None:
+        """A list: one JSON array, or an aligned table, in which long cells are cut but for the ``whole`` columns."""
         if self.json:
             self._dump(list(rows))
             return
@@ -44,7 +52,8 @@ class Output:
             click.echo(empty)
             return
         names = list(columns or rows[0])
-        table = [names, *([_short(_cell(row.get(name))) for name in names] for row in rows)]
+        widest = {name: sys.maxsize if name in whole else WIDEST for name in names}
+        table = [names, *([_short(_cell(row.get(name)), widest[name]) for name in names] for row in rows)]
         widths = [max(len(line[index]) for line in table) for index in range(len(names))]
         for line in table:
             click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
@@ -68,9 +77,7 @@ class Output:
         click.echo(json_module.dumps(told, ensure_ascii=False, default=_jsonable), err=True)
 
     def _dump(self, value: Any) -> None:
-        click.echo(
-            json_module.dumps(value, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=_jsonable)
-        )
+        click.echo(_json(value, indent=2 if sys.stdout.isatty() else None))
 
 
 class Progress:
@@ -106,13 +113,35 @@ def _cell(value: Any) -> str:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, list | tuple | dict):
-        return json_module.dumps(value, ensure_ascii=False, default=_jsonable)
+        return _json(value)
     return str(value)
 
 
-def _short(text: str) -> str:
+def field(value: Any) -> Any:
+    """A value as a field of a CSV file."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _cell(value) if isinstance(value, bytes | list | tuple | dict) else value
+
+
+def _short(text: str, widest: int) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= WIDEST else line[: WIDEST - 1] + "…"
+    return line if len(line) <= widest else line[: widest - 1] + "…"
+
+
+def _json(value: Any, *, indent: int | None = None) -> str:
+    try:
+        return json_module.dumps(value, ensure_ascii=False, indent=indent, default=_jsonable, allow_nan=False)
+    except (TypeError, ValueError):  # a number that JSON doesn't have, or a key that is no text
+        return json_module.dumps(_strict(value), ensure_ascii=False, indent=indent, default=_jsonable)
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else _cell(key): _strict(item) for key, item in value.items()}
+    return [_strict(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _jsonable(value: Any) -> Any:
