@@ -6,17 +6,22 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from beliefbase.beliefs.attributes import act_of
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.policies import BUILT_IN, versioned
 from beliefbase.events.catalog import CATALOG
+from beliefbase.events.catalog.beliefs import Kind, SpeechAct
 from beliefbase.events.envelope import FORMAT, Event, Skeleton
 from beliefbase.events.errors import BeliefbaseError, InvalidEvent
 from beliefbase.events.ids import ID_BYTES, ZERO_HASH
 
 _PARTS: Final = ("policies", "profile", "assign")
+_KNOWN: Final = {
+    "kind": get_args(Kind),
+    "speech_act": tuple(act for act in get_args(SpeechAct) if act != "question"),  # never a belief
+}
 
 
 class InvalidAlternative(BeliefbaseError):
@@ -123,10 +128,13 @@ def _assignments(told: Any, facts: Iterable[Fact]) -> Iterator[tuple[tuple[str, 
     for one in _listed(told, "assign"):
         if not isinstance(one, dict) or set(one) != {"kind", "speech_act", "policy"}:
             raise _invalid(f"assign has {one!r} where kind, speech_act and policy belong")
+        for field, known_ones in _KNOWN.items():
+            if one[field] not in known_ones:
+                raise _invalid(f"assign has the {field} {one[field]!r}; there are: {', '.join(known_ones)}")
         policy = versioned(str(one["policy"]))
         if policy not in known:
             raise _invalid(f"assign names {policy}, which is neither built in nor among the policies of the file")
-        yield (str(one["kind"]), str(one["speech_act"])), policy
+        yield (one["kind"], one["speech_act"]), policy
 
 
 def _listed(told: Any, part: str) -> list[Any]:

@@ -7,12 +7,13 @@ Every release replays them and must come to the digests kept for its versions; a
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from beliefbase.beliefs.rules import RULES_VERSION
 from beliefbase.projections import registry
-from beliefbase.replay.files import DIGESTS, audit_file
+from beliefbase.replay.files import BUNDLE_SUFFIX, DIGESTS, audit_file, log_files
 from beliefbase.replay.integrity import Progress
 from beliefbase.replay.portable import SUFFIX
 from beliefbase.replay.report import AuditReport, Finding
@@ -26,9 +27,25 @@ def digests_of(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(SUFFIX) + DIGESTS)
 
 
+def logs(paths: Iterable[Path]) -> list[Path]:
+    """The golden logs among these files, and in these folders and below; with those of which only digests are left."""
+    found = set[Path]()
+    for path in paths:
+        kept = path.rglob(f"*{DIGESTS}") if path.is_dir() else [path] if path.name.endswith(DIGESTS) else []
+        found.update(map(_log_of, kept))
+        found.update([] if path.name.endswith(DIGESTS) else log_files([path]))
+    return sorted(found)
+
+
+def _log_of(kept: Path) -> Path:
+    """The log file that a file of digests is about."""
+    name = kept.name.removesuffix(DIGESTS)
+    return kept.with_name(name if name.endswith(BUNDLE_SUFFIX) else name + SUFFIX)
+
+
 def check(path: Path, *, progress: Progress = lambda _what, _done: None) -> AuditReport:
     """Audit one log file, and compare its digests with those that are kept."""
-    report = audit_file(path, progress=progress)
+    report = _audited(path, progress)
     if report.digest is None:
         return report
     kept = digests_of(path)
@@ -57,7 +74,7 @@ def check(path: Path, *, progress: Progress = lambda _what, _done: None) -> Audi
 
 def update(path: Path, *, progress: Progress = lambda _what, _done: None) -> AuditReport:
     """Keep today's digests of a log file for today's versions; those of other versions stay."""
-    report = audit_file(path, progress=progress)
+    report = _audited(path, progress)
     if report.digest is None:
         return report
     kept = digests_of(path)
@@ -69,6 +86,16 @@ def update(path: Path, *, progress: Progress = lambda _what, _done: None) -> Aud
     mine |= {"digest": report.digest, "tables": dict(sorted(report.tables.items()))}
     kept.write_text(json.dumps({"beliefbase_golden": VERSION, "digests": entries}, indent=1) + "\n", "utf-8")
     report.notes.append(f"{kept} now says {report.digest} for rules {RULES_VERSION}")
+    return report
+
+
+def _audited(path: Path, progress: Progress) -> AuditReport:
+    kept = digests_of(path)
+    if path.exists() or not kept.exists():
+        return audit_file(path, progress=progress)
+    report = AuditReport(str(path), from_file=True)
+    what = f"{path}: the log is missing, and its digests are there; put it back, or delete {kept} as well"
+    report.add([Finding("damage", "golden", what)])
     return report
 
 

@@ -13,6 +13,11 @@ SUMMARY_BYTES: Final = 900_000
 """A step summary of GitHub Actions may hold 1,024 kB; one that is larger is dropped whole."""
 ANNOTATIONS: Final = 10
 """GitHub shows ten annotations of a level per step."""
+NO_LOGS: Final = (
+    "Nothing was checked: no log file (.bblog, .bundle) is among the paths that were given, or below them. "
+    "Correct the path, or make a log with `beliefbase -s STORE golden make FILE.bblog`."
+)
+"""What every output says where there is no report."""
 _FAILING: Final = ("damage", "drift")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -28,8 +33,16 @@ def gravest(reports: Sequence[AuditReport]) -> tuple[int, str]:
 
 def junit(reports: Sequence[AuditReport]) -> str:
     """One test suite per audited log, one test case per check."""
-    suites = [_suite(report) for report in reports]
+    suites = [_suite(report) for report in reports] or [_NO_SUITE]
     return '<?xml version="1.0" encoding="utf-8"?>\n<testsuites>\n' + "".join(suites) + "</testsuites>\n"
+
+
+_NO_SUITE: Final = (
+    '<testsuite name="beliefbase" tests="1" failures="1">\n'
+    '  <testcase classname="beliefbase" name="audit">'
+    f'<failure type="nothing_checked" message="nothing was checked">{escape(NO_LOGS)}</failure></testcase>\n'
+    "</testsuite>\n"
+)
 
 
 def _suite(report: AuditReport) -> str:
@@ -62,6 +75,8 @@ def _suite(report: AuditReport) -> str:
 
 def markdown(reports: Sequence[AuditReport], *, limit: int = SUMMARY_BYTES) -> str:
     """A summary with the gravest first, cut to at most ``limit`` bytes, which it says."""
+    if not reports:
+        return _cut(["## Replay audit: nothing was checked", "", NO_LOGS], limit)
     passed = sum(report.exit_code == 0 for report in reports)
     lines = [f"## Replay audit: {passed} passed, {len(reports) - passed} failed", ""]
     lines += ["| log | outcome | events | digest |", "|---|---|---|---|"]
@@ -73,7 +88,7 @@ def markdown(reports: Sequence[AuditReport], *, limit: int = SUMMARY_BYTES) -> s
         found = report.ordered()
         if found or report.notes or report.not_checked:
             lines += ["", f"### {_cell(report.subject)}", ""]
-            lines += [f"- **{finding.severity}**: {_cell(finding.as_text())}" for finding in found]
+            lines += [f"- **{finding.severity}**: {_cell(_untitled(finding))}" for finding in found]
             lines += [f"- … and {report.more_findings:,} more findings"] if report.more_findings else []
             lines += [f"- note: {_cell(note)}" for note in report.notes]
             lines += [f"- not checked: {_cell(reason)}" for reason in report.not_checked]
@@ -84,7 +99,7 @@ def markdown(reports: Sequence[AuditReport], *, limit: int = SUMMARY_BYTES) -> s
 
 def github(reports: Sequence[AuditReport]) -> str:
     """Workflow commands that GitHub Actions shows beside a run; about a log file, beside that file."""
-    lines = []
+    lines = [] if reports else [f"::error title=beliefbase::{_message(NO_LOGS)}"]
     for report in reports:
         file = f"file={_property(report.subject)}," if report.from_file else ""
         failing = [finding for finding in report.ordered() if finding.severity in _FAILING]
@@ -97,6 +112,11 @@ def github(reports: Sequence[AuditReport]) -> str:
         elif not failing:
             lines.append(f"::notice {file}title=beliefbase::{_message(f'same: digest {report.digest}')}")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _untitled(finding: Finding) -> str:
+    """A finding for a place that shows its severity already."""
+    return finding.as_text().removeprefix(f"{finding.severity}: ")
 
 
 def _cut(lines: list[str], limit: int) -> str:

@@ -6,6 +6,7 @@ Nothing is written. The difference comes of two folds of the same facts; the dig
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,12 +15,15 @@ from beliefbase.beliefs.fold import Fold, fold
 from beliefbase.beliefs.intervals import Interval
 from beliefbase.beliefs.life import Life
 from beliefbase.events.envelope import Event
+from beliefbase.events.errors import UnknownId
 from beliefbase.events.hlc import MAX_COUNTER, MAX_HLC, stamp
 from beliefbase.events.log import EventLog
+from beliefbase.projections.names import HASHED_FIELDS
 from beliefbase.projections.partition import Partition
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.source import LogSource
 from beliefbase.replay.alternative import Alternative
+from beliefbase.replay.differences import clock
 from beliefbase.replay.integrity import Progress
 from beliefbase.replay.rebuild import replayed
 from beliefbase.replay.selection import select
@@ -44,7 +48,7 @@ class Change(NamedTuple):
         told = [f"without writer {name}" for name in self.without_writers]
         told += [f"without source {name}" for name in self.without_sources]
         told += self.other.told
-        return told + ([] if self.until_ms is None else [f"with nothing after {self.until_ms} ms"])
+        return told + ([] if self.until_ms is None else [f"with nothing after {clock(self.until_ms)}"])
 
 
 class Difference(NamedTuple):
@@ -123,11 +127,32 @@ class WhatIf:
 def _left_out(log: EventLog, change: Change) -> frozenset[bytes]:
     """Ids of the events that are left out, whatever their stamps."""
     writers = frozenset[bytes]().union(*(writers_of(log, name) for name in change.without_writers))
-    gone = {event.id: event for name in change.without_sources for event in of_source(log, name)}
+    gone = {event.id: event for name in change.without_sources for event in _of_source(log, name)}
     if writers:
         for page in log.read(words=False):
             gone.update((event.id, event) for _, event in page if event.skeleton.writer in writers)
     return frozenset(gone).union(event.id for event in resting_on(log, gone.values()))
+
+
+def _of_source(log: EventLog, name: str) -> list[Event]:
+    found = list(of_source(log, name))
+    if not found:
+        close = " or ".join(map(repr, _like(log, name)))
+        raise UnknownId(
+            f"no source of this log is called {name!r}" + (f"; is it {close}?" if close else ""),
+            hint="give a person, agent, conversation, session or source_ref, spelt as in the log (capitals count)",
+        )
+    return found
+
+
+def _like(log: EventLog, name: str) -> list[str]:
+    """Names in the log's words that look like one: a pass over the log, for who misspelt."""
+    names: dict[str, str] = {}
+    for page in log.read():
+        for _, event in page:
+            told = (event.words.get(field) for field in HASHED_FIELDS.get(event.skeleton.type, ()))
+            names.update((one.casefold(), one) for one in told if isinstance(one, str))
+    return [names[match] for match in get_close_matches(name.casefold(), names, n=3, cutoff=0.75)]
 
 
 def _folded(facts: list[Fact], erased: Mapping[bytes, tuple[int, bytes]], until: int) -> Fold:

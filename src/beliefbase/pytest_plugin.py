@@ -6,13 +6,15 @@
     def test_the_story_replays_to_the_same_answer(beliefbase_golden):
         assert beliefbase_golden.rows("SELECT count(*) FROM active_set") == [(3,)]
 
-The fixture audits the log file and compares its digests with those kept beside it, before the test runs. With
-``--beliefbase-update`` it keeps today's digests instead; that is refused in CI. Golden logs below the folders of the
-ini option ``beliefbase_goldens`` that no test names fail a run of the whole suite.
+The marker alone audits the log file and compares its digests with those kept beside it, before the test runs; the
+fixture hands the test what was replayed. With ``--beliefbase-update`` today's digests are kept instead; that is refused
+in CI. Golden logs below the folders of the ini option ``beliefbase_goldens`` that no test names fail a run of the whole
+suite.
 """
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 MARKER: Final = "beliefbase_golden"
 _USED: Final = pytest.StashKey[set[str]]()
+_REPLAYED: Final = pytest.StashKey["Golden"]()
 _WORKERS_SAW: Final = "beliefbase_goldens_used"
 
 
@@ -63,28 +66,49 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker; refuse to update in CI."""
-    config.addinivalue_line("markers", f"{MARKER}(path): the golden log that the fixture {MARKER} replays")
+    """Declare the marker; refuse to update in CI, and folders that aren't there."""
+    config.addinivalue_line("markers", f"{MARKER}(path): replay this golden log, and compare its digests")
     config.stash[_USED] = set()
     if config.getoption("--beliefbase-update") and os.environ.get("CI", "").lower() not in {"", "0", "false"}:
         raise pytest.UsageError("golden digests are not updated in CI: run this on your machine and commit the files")
+    for folder in config.getini("beliefbase_goldens"):
+        if not Path(folder).is_dir():
+            raise pytest.UsageError(f"beliefbase_goldens: there is no folder {folder}; correct the setting, or make it")
 
 
 @pytest.fixture
 def beliefbase_golden(request: pytest.FixtureRequest) -> Golden:
     """The golden log that the test's marker names, replayed and compared."""
-    path = _named(request.node)
+    return _replayed(request.node)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Replay the log that a test is marked with, whether or not it asks for the fixture."""
+    if item.get_closest_marker(MARKER) is not None and not item.config.getoption("setupplan", False):
+        _replayed(item)
+
+
+def _replayed(item: pytest.Item) -> Golden:
+    """The replay of the log that a test names, done once for the test; a difference fails the test."""
+    if _REPLAYED not in item.stash:
+        item.stash[_REPLAYED] = _replay(item)
+    return item.stash[_REPLAYED]
+
+
+def _replay(item: pytest.Item) -> Golden:
+    path = _named(item)
     if path is None:
-        pytest.fail(f'say which log: @pytest.mark.{MARKER}("file.bblog")', pytrace=False)
+        pytest.fail(f'say which log, and only that: @pytest.mark.{MARKER}("file.bblog")', pytrace=False)
     from beliefbase.events.errors import BeliefbaseError
     from beliefbase.replay import golden
 
-    does = golden.update if request.config.getoption("--beliefbase-update") else golden.check
+    does = golden.update if item.config.getoption("--beliefbase-update") else golden.check
     try:
         report = does(path)
     except BeliefbaseError as error:
         pytest.fail(f"{error}\n{error.hint}", pytrace=False)
-    request.node.user_properties.append(("beliefbase_digest", report.digest))
+    item.user_properties.append(("beliefbase_digest", report.digest))
     if report.exit_code:
         hint = "\nIf the change is meant: pytest --beliefbase-update, and commit the digests."
         pytest.fail(f"{path}\n{report.as_text()}{hint}", pytrace=False)
@@ -126,14 +150,33 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 
 def _named(item: pytest.Item) -> Path | None:
-    """The log that an item's marker names: relative to the file of the test."""
+    """The log that an item's marker names, relative to the file of the test; None where it names none."""
     marker = item.get_closest_marker(MARKER)
-    return None if marker is None else (item.path.parent / marker.args[0]).resolve()
+    if marker is None or not marker.kwargs.keys() <= {"path"}:
+        return None
+    given = [*marker.args, *marker.kwargs.values()]
+    if len(given) != 1 or not isinstance(given[0], str | os.PathLike):
+        return None
+    return (item.path.parent / given[0]).resolve()
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether all tests are collected: a part of the suite says nothing about the rest."""
+    if config.getoption("collectonly") or config.getoption("lf", False):
+        return False
+    root = config.rootpath
+    found = (
+        glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207  as pytest does: Path.glob refuses `.`
+        for pattern in config.getini("testpaths")
+    )
+    suite = [root / path for paths in found for path in paths] or [root]
+    given = [(config.invocation_params.dir / argument).resolve() for argument in config.args]
+    return all(any(part.resolve().is_relative_to(folder) for folder in given) for part in suite)
 
 
 def _unused(config: pytest.Config) -> Iterator[Path]:
-    if config.args_source is pytest.Config.ArgsSource.ARGS or config.getoption("--collect-only"):
-        return  # a part of the suite says nothing about the rest
+    if not _is_whole(config):
+        return
     for folder in config.getini("beliefbase_goldens"):
         for path in sorted(Path(folder).rglob("*.bblog")):
             if str(path.resolve()) not in config.stash[_USED]:

@@ -6,6 +6,7 @@ the rules (or the projection) a new version and run `beliefbase golden update te
 
 import json
 import shutil
+import xml.etree.ElementTree as ET
 from contextlib import closing
 from pathlib import Path
 
@@ -78,11 +79,41 @@ def test_several_logs_are_summed_up_and_the_gravest_counts(run, tmp_path):
     summary = (tmp_path / "summary.md").read_text("utf-8").splitlines()
     assert summary[0] == "## Replay audit: 1 passed, 2 failed"
     assert [line.split("|")[2].strip() for line in summary[4:7]] == ["damaged", "drift", "same"]
+    assert not [line for line in summary if line.startswith("- **damage**: damage")]
 
 
-def test_no_logs_are_never_green(run, tmp_path):
-    run("golden", "check", tmp_path, code=5)
-    run("audit", tmp_path, code=5)
+@pytest.mark.parametrize("command", [("golden", "check"), ("audit",)])
+def test_no_logs_are_never_green_in_any_output(run, tmp_path, command):
+    empty, junit, markdown = tmp_path / "empty", tmp_path / "junit.xml", tmp_path / "summary.md"
+    empty.mkdir()
+    done = run(*command, empty, "--junit", junit, "--markdown", markdown, "--github", code=5)
+    said = "Nothing was checked: no log file"
+    assert done.out.startswith(said) and f"::error title=beliefbase::{said}" in done.out
+    assert "golden make" in json.loads(run("--json", *command, empty, code=5).out)["reason"]
+    suite = ET.parse(junit).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    assert said in next(suite.iter("failure")).text
+    assert said in markdown.read_text("utf-8") and "0 failed" not in markdown.read_text("utf-8")
+
+
+@pytest.mark.parametrize("action", ["check", "update"])
+def test_a_log_of_which_only_digests_are_left_fails(run, tmp_path, action):
+    for path in EVERYTHING.parent.iterdir():
+        shutil.copy(path, tmp_path)
+    digests = tmp_path / "gone.digests.json"
+    shutil.copy(tmp_path / "everything.digests.json", digests)
+    done = run("golden", action, tmp_path, code=4)
+    assert "gone.bblog: the log is missing" in done.out and "1 passed, 1 failed" in done.out
+    run("golden", action, digests, code=4)
+
+
+def test_digests_of_a_bundle_stand_for_the_bundle(run, small, tmp_path):
+    with closing(open_log(tmp_path / "store")) as log:
+        export(log, tmp_path / "all.bundle")
+    run("golden", "update", tmp_path)
+    told = json.loads(run("--json", "golden", "check", tmp_path / "all.bundle.digests.json").out)
+    assert told["subject"].endswith("all.bundle")
+    assert len(json.loads(run("--json", "golden", "check", tmp_path).out)["logs"]) == 2
 
 
 def test_audit_takes_log_files_without_a_store(run):

@@ -104,6 +104,17 @@ def test_what_makes_no_sense_is_a_usage_error(run, arguments):
     run("replay", *arguments, code=2)
 
 
+def test_a_source_that_nobody_is_is_refused_with_names_like_it(run, story):
+    done = run("replay", "--without-source", "A Web Page", code=2)
+    assert "'A Web Page'; is it 'a web page'?" in done.err
+    run("replay", "--without-source", "nobody at all", code=2)
+
+
+def test_a_moment_is_told_readably(run, story):
+    told = run("replay", "--until", "2023-11-16", "--as-of", NOW)
+    assert told["change"] == ["with nothing after 2023-11-16T00:00:00.000Z"]
+
+
 # ---------------------------------------------------------------------- taint
 
 

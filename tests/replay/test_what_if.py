@@ -150,6 +150,16 @@ def test_a_file_that_is_no_alternative_is_refused(tmp_path, text):
     assert "policies suggest" in caught.value.hint or caught.value.hint
 
 
+@pytest.mark.parametrize(
+    "field, value, known",
+    [("kind", "zzz", "work_product"), ("speech_act", "zzz", "directive"), ("speech_act", "question", "directive")],
+)
+def test_an_assignment_that_no_belief_can_have_is_refused_with_those_that_are(alternative, field, value, known):
+    one = {"kind": "note", "speech_act": "observation", "policy": "amendable_persistent", field: value}
+    with pytest.raises(InvalidAlternative, match=f"{field} '{value}'; there are: .*{known}"):
+        alternative(assign=[one])
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InvalidAlternative):
         read_alternative(tmp_path / "nothing.json")

@@ -103,6 +103,10 @@ def finish(
     passed = sum(report.exit_code == 0 for report in reports)
     if len(reports) == 1:
         settings.out.object(reports[0].as_dict(), reports[0].as_text())
+    elif not reports:
+        settings.out.object(
+            {"outcome": outcome, "exit": status, "logs": [], "reason": outputs.NO_LOGS}, outputs.NO_LOGS
+        )
     else:
         told = {"outcome": outcome, "exit": status, "logs": [report.as_dict() for report in reports]}
         texts = [f"{report.subject}\n{report.as_text()}\n" for report in reports]

@@ -42,7 +42,6 @@ def golden_command(
     are never updated in CI.
     """
     from beliefbase.replay import golden
-    from beliefbase.replay.files import log_files
 
     if action != "check" and os.environ.get("CI", "").lower() not in {"", "0", "false"}:
         raise click.UsageError("golden digests are not updated in CI: run this on your machine and commit the files")
@@ -55,7 +54,7 @@ def golden_command(
         with BeliefStore.open(settings.path) as store:
             write_log(store.log, paths[0])
     does = golden.check if action == "check" else golden.update
-    reports = [does(path, progress=progress.tell) for path in log_files(paths)]
+    reports = [does(path, progress=progress.tell) for path in golden.logs(paths)]
     progress.close()
     finish(settings, reports, junit, markdown, github=github)
 
