@@ -71,13 +71,13 @@ BUGS = (
     Bug(
         "a stamp can be issued twice",
         HLC,
-        "issued = max(stamp(wall), self._last + 1)",
-        "issued = max(stamp(wall), self._last)",
+        "issued = self._last + 1",
+        "issued = self._last",
     ),
     Bug(
         "after a step back of the wall the old clock goes on",
         HLC,
-        "if ms_of(issued) > wall + self.max_drift_ms + 1:",
+        "if issued >> 16 > wall + self.max_drift_ms + 1:",
         "if False:",
     ),
     Bug("after a step back of the wall the old writer goes on", WRITER, "self.generation += 1", "self.generation += 0"),
@@ -141,9 +141,9 @@ BUGS = (
     ),
     Bug(
         "whatever has the next seq continues a branch",
-        FRONTIER,
-        "return self.seq == seq - 1 and self.hash == prev",
-        "return self.seq == seq - 1",
+        TRANSACTION,
+        "if branch.hash == skeleton.prev and branch.seq == skeleton.seq - 1:",
+        "if branch.seq == skeleton.seq - 1:",
     ),
     Bug(
         "an event without its predecessor is dropped",
