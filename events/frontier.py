@@ -10,6 +10,7 @@ were. Stream ids are local and no part of it.
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +19,8 @@ from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import Head
 
 BUCKETS: Final = 4096
+HASHED: Final = struct.Struct(">H32s")
+"""A bucket's number and hash, as stores may keep them."""
 _NUMBERS: Final = tuple(number.to_bytes(2, "big") for number in range(BUCKETS))
 EMPTY_ROOT: Final = hashlib.sha256().digest()
 """Root of a log without events."""

@@ -57,6 +57,20 @@ class Filed(NamedTuple):
     """The type that the store lists it under."""
     words_of: bytes | None
     """Id of the event that its words are filed under; None where there are none."""
+    misstored: str = ""
+    """The columns that hold another type than a log stores, with it: comparing by them passes the event over."""
+
+
+class FiledHead(NamedTuple):
+    """A branch as an audit reads it off the heads that the store keeps."""
+
+    head: Head
+    first: int
+    """Seq that the store takes for that of its first event."""
+    parent: str | None
+    """Stream that the store says it leaves."""
+    misstored: str = ""
+    """The columns that hold another type than a log stores, with it."""
 
 
 class Filing(Protocol):
@@ -64,6 +78,15 @@ class Filing(Protocol):
 
     def heads(self) -> Mapping[str, Head]:
         """Every stream (branch) that has a head, with it."""
+
+    def branches(self) -> Sequence[tuple[str, FiledHead]]:
+        """All that the store keeps about its branches; nothing where it keeps nothing but heads."""
+
+    def skeleton(self, stream: str, seq: int) -> bytes | None:
+        """The skeleton that is filed in a stream under a seq."""
+
+    def unusable(self) -> Iterable[str]:
+        """What is wrong with settings and rows about the frontier that can't have been stored as they are."""
 
     def streams(self) -> Iterable[str]:
         """Every stream that has events, read off the events; its id begins with its writer in hex."""
@@ -281,6 +304,9 @@ class EventLog(Protocol):
 
     def misindexed(self, progress: Callable[[int], None] = ...) -> Iterator[Misindexed]:
         """Where the index is not what the events give, for audits; ``progress`` hears how many were looked at."""
+
+    def misnoted(self) -> Iterator[Misindexed]:
+        """Where what the store notes about erasures, and of whose words are wanted, is not what the events give."""
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from beliefbase.events import index
 from beliefbase.events.erasure import EXTRACTED, By, Erasure
@@ -106,6 +107,15 @@ class PostgresErasures(Statements):
             (f"{EXTRACTED}/".encode(), f"{EXTRACTED}0".encode()),
         )
         return {skeleton_hash(state)[:16]: (hlc, erasure) for state, hlc, erasure in rows}
+
+    def noted(self) -> list[tuple[Any, ...]]:
+        """All rows (event id, subject, hlc, writer, seq, pending), for audits."""
+        return self._all("SELECT event_id, subject, hlc, writer, seq, pending FROM erasures")
+
+    def all_covered(self) -> Iterator[tuple[int, By]]:
+        """Positions of all covered events, each with the erasure that covers it, for audits."""
+        for position, *by in self._all("SELECT position, hlc, erasure FROM covered ORDER BY position"):
+            yield position, By._make(by)
 
     def count(self) -> int:
         """How many events are covered."""

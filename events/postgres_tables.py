@@ -13,7 +13,9 @@ from typing import Any, Final
 
 from beliefbase.events import index
 from beliefbase.events.envelope import Event
-from beliefbase.events.log import Filed, Head, Scanned, Stored
+from beliefbase.events.frontier import BUCKETS
+from beliefbase.events.ids import ID_BYTES
+from beliefbase.events.log import Filed, FiledHead, Head, Scanned, Stored
 from beliefbase.events.postgres_aside import PostgresAside
 from beliefbase.events.postgres_erasure import PostgresErasures
 from beliefbase.events.postgres_frontier import PostgresFrontier
@@ -172,10 +174,25 @@ class PostgresTables(PostgresFrontier, PostgresAside):
             yield from ((row[1], _filed(row)) for row in rows)
             before = rows[-1][0]
 
-    def filed_heads(self) -> Iterator[tuple[str, Head]]:
-        """Every stream with its head, as they are filed."""
-        for stream, *head in self._all("SELECT stream, writer, seq, hash FROM heads ORDER BY writer, stream"):
-            yield stream, Head._make(head)
+    def filed_heads(self) -> Iterator[tuple[str, FiledHead]]:
+        """Every branch, as it is filed."""
+        for stream, first, parent, *head in self._all(
+            "SELECT stream, first, parent, writer, seq, hash FROM heads ORDER BY writer, stream"
+        ):
+            yield stream, FiledHead(Head._make(head), first, parent)
+
+    def unusable(self) -> Iterator[str]:
+        """What is wrong with settings and buckets that can't have been stored as they are."""
+        store_id = self.setting("store_id")
+        if not isinstance(store_id, bytes) or len(store_id) != ID_BYTES:
+            yield "the store's setting store_id is missing or is none that a log keeps"
+        for name in ("index_version", "reworded"):
+            if not isinstance(self.setting(name), int | None):
+                yield f"the store's setting {name} is missing or is none that a log keeps"
+        odd = "SELECT bucket FROM {} WHERE bucket NOT BETWEEN 0 AND %s{} ORDER BY bucket"
+        for table, more in (("buckets", " OR length(hash) NOT IN (0, 32)"), ("dirty", "")):
+            for (bucket,) in self._all(odd.format(table, more), (BUCKETS - 1,)):
+                yield f"row {bucket} of the table {table} is none that a log keeps"
 
     def loose_words(self) -> list[bytes]:
         """Ids that words are filed under at positions without an event."""

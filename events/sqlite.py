@@ -29,8 +29,9 @@ from beliefbase.events.errors import AppendUnknown, BeliefbaseError, StoreUnavai
 from beliefbase.events.hlc import wall_ms
 from beliefbase.events.locks import WriteLock
 from beliefbase.events.sqlite_errors import explained, writes_nothing
+from beliefbase.events.sqlite_filed import cursor_of
 from beliefbase.events.sqlite_schema import BUSY_SECONDS, SYNCHRONOUS, Durability, connect, prepare
-from beliefbase.events.sqlite_tables import SQLiteTables, cursor_of
+from beliefbase.events.sqlite_tables import SQLiteTables
 from beliefbase.events.table_log import KeptLog
 from beliefbase.events.transaction import LogTransaction
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from beliefbase.events import index
 from beliefbase.events.erasure import EXTRACTED, By, Erasure
 from beliefbase.events.ids import skeleton_hash
+from beliefbase.events.sqlite_filed import cursor_of
 
 REWORDED: Final = "reworded"
 """Setting: how often something became of stored events' words, or of their coverage, after they had been stored."""
@@ -95,6 +96,16 @@ class SQLiteErasures:
             (f"{EXTRACTED}/", f"{EXTRACTED}0"),
         )
         return {skeleton_hash(state)[:16]: (hlc, erasure) for state, hlc, erasure in rows}
+
+    def noted(self) -> list[tuple[Any, ...]]:
+        """All rows (event id, subject, hlc, writer, seq, pending), for audits."""
+        return self._cursor.execute("SELECT event_id, subject, hlc, writer, seq, pending FROM erasures").fetchall()
+
+    def all_covered(self) -> Iterator[tuple[int, By]]:
+        """Positions of all covered events, each with the erasure that covers it, for audits."""
+        with cursor_of(self._cursor.connection) as cursor:
+            for position, *by in cursor.execute("SELECT position, hlc, erasure FROM covered ORDER BY position"):
+                yield position, By._make(by)
 
     def count(self) -> int:
         """How many events are covered."""

@@ -38,6 +38,8 @@ _MEANINGS: Final[dict[int, tuple[str, str]]] = {
     sqlite3.SQLITE_NOLFS: ("the file system can't hold files of this size", "move the store to another file system"),
 }
 _DAMAGE: Final = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_FORMAT}
+_UNDECODABLE: Final = "Could not decode to UTF-8"
+"""What Python's module says, without a code, of bytes that are stored as text."""
 _WRITES_NOTHING: Final = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY}
 
 
@@ -46,7 +48,7 @@ def explained(error: sqlite3.Error, path: Path) -> BeliefbaseError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & _MASK
     name = getattr(error, "sqlite_errorname", type(error).__name__)
-    if primary in _DAMAGE:
+    if primary in _DAMAGE or _UNDECODABLE in str(error):
         return LogDamaged(
             f"{path}: the log is damaged ({name}: {error})",
             hint="run `beliefbase audit`; restore the log from a backup or merge it anew from a peer",

@@ -40,12 +40,12 @@ class SQLiteIndex:
         return found
 
     def rows(self) -> Iterator[tuple[int, int, int]]:
-        """All rows (key, role, position)."""
-        return self._all("SELECT key, role, position FROM refs")
+        """All rows (key, role, position), whatever types the file holds."""
+        return self._all("SELECT CAST(key AS INTEGER), CAST(role AS INTEGER), CAST(position AS INTEGER) FROM refs")
 
     def tips(self) -> Iterator[tuple[bytes, bytes]]:
-        """All tips (key, event id)."""
-        return self._all("SELECT key, event_id FROM tips")
+        """All tips (key, event id), whatever types the file holds."""
+        return self._all("SELECT CAST(key AS BLOB), CAST(event_id AS BLOB) FROM tips")
 
     def _all(self, statement: str) -> Iterator[Any]:
         with closing(self._cursor.connection.cursor()) as cursor:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Final
 
 from beliefbase.events import index
 from beliefbase.events.envelope import Event
-from beliefbase.events.frontier import Branch, bucket_hash, bucket_range
-from beliefbase.events.log import Filed, Gap, Head, Scanned, Stored
+from beliefbase.events.frontier import HASHED, Branch, bucket_hash, bucket_range
+from beliefbase.events.log import Gap, Head, Scanned, Stored
 from beliefbase.events.sqlite_erasure import SQLiteErasures
+from beliefbase.events.sqlite_filed import SQLiteFiled
 from beliefbase.events.sqlite_index import SQLiteIndex
 from beliefbase.events.sqlite_rows import Rows
 from beliefbase.events.sqlite_signatures import SQLiteSignatures
@@ -29,27 +28,12 @@ _REFS: Final = Rows("INSERT OR IGNORE INTO refs", 3)
 _STAMPS: Final = Rows("INSERT OR IGNORE INTO stamps", 1)
 _TIPS: Final = Rows("INSERT OR IGNORE INTO tips", 2, blobs=[0, 1])
 
-_HASHED: Final = struct.Struct(">H32s")
-"""A bucket's number and hash."""
 
-
-@contextmanager
-def cursor_of(connection: sqlite3.Connection) -> Iterator[sqlite3.Cursor]:
-    """A cursor that gives plain tuples and is closed in the end; left open, a traceback would keep the file open."""
-    cursor = connection.cursor()
-    cursor.row_factory = None
-    try:
-        yield cursor
-    finally:
-        with suppress(sqlite3.ProgrammingError):  # its connection is closed already
-            cursor.close()
-
-
-class SQLiteTables:
+class SQLiteTables(SQLiteFiled):
     """Implements :class:`beliefbase.events.tables.Tables` through a cursor that is in a transaction."""
 
     def __init__(self, cursor: sqlite3.Cursor) -> None:
-        self._cursor = cursor
+        super().__init__(cursor)
         self.erasures = SQLiteErasures(cursor)
         self.signatures = SQLiteSignatures(cursor)
         self.index = SQLiteIndex(cursor)
@@ -140,41 +124,6 @@ class SQLiteTables:
             )
             for position, raw, salt, body in cursor:
                 yield Stored(position, Event(raw, salt, body))
-
-    def filed(self, stream: str) -> Iterator[Filed]:
-        """The events of a stream from the newest back, as they are filed, whatever has become of the file."""
-        where = "WHERE e.originator_id = ? ORDER BY e.originator_version DESC"
-        return (filed for _, filed in self._filed(where, (stream,)))
-
-    def all_filed(self) -> Iterator[tuple[str, Filed]]:
-        """All events with their streams, in the order of arrival turned round, as they are filed."""
-        return self._filed("ORDER BY e.rowid DESC", ())
-
-    def _filed(self, where: str, parameters: tuple[str, ...]) -> Iterator[tuple[str, Filed]]:
-        with self._own_cursor() as cursor:
-            cursor.execute(
-                "SELECT e.originator_id, CAST(e.originator_version AS INTEGER), CAST(e.state AS BLOB),"
-                " CAST(w.salt AS BLOB), CAST(w.body AS BLOB), CAST(e.topic AS TEXT), CAST(w.event_id AS BLOB)"
-                f" FROM events e LEFT JOIN words w ON w.position = e.rowid {where}",
-                parameters,
-            )
-            for stream, seq, raw, salt, body, topic, words_of in cursor:
-                yield stream, Filed(seq, Event(raw, salt, body), topic, words_of)
-
-    def filed_heads(self) -> Iterator[tuple[str, Head]]:
-        """Every stream with its head, as they are filed."""
-        with self._own_cursor() as cursor:
-            cursor.execute("SELECT stream, writer, seq, hash FROM heads ORDER BY writer, stream")
-            for stream, *head in cursor:
-                yield stream, Head._make(head)
-
-    def loose_words(self) -> list[bytes]:
-        """Ids that words are filed under at positions without an event."""
-        rows = self._cursor.execute(
-            "SELECT event_id FROM words w WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.rowid = w.position)"
-            " ORDER BY position"
-        )
-        return [row[0] for row in rows]
 
     def stream_ids(self) -> list[str]:
         """Every stream that has events, from the events themselves."""
@@ -294,7 +243,7 @@ class SQLiteTables:
     def buckets(self) -> tuple[dict[int, bytes], dict[int, bytes]]:
         """The hashes of all buckets, and of those the ones that had to be computed anew."""
         # All in one value: rows would take longer to read than everything else that a sync of a few writers does.
-        hashes: dict[int, bytes] = dict(_HASHED.iter_unpack(self.setting("buckets") or b""))
+        hashes: dict[int, bytes] = dict(HASHED.iter_unpack(self.setting("buckets") or b""))
         fresh = {}
         for bucket, hash in self._cursor.execute("SELECT bucket, hash FROM buckets").fetchall():
             hashes[bucket] = fresh[bucket] = self._bucket_hash(bucket) if hash is None else hash
@@ -302,8 +251,8 @@ class SQLiteTables:
 
     def put_bucket_hashes(self, hashes: Mapping[int, bytes]) -> None:
         """Keep hashes of buckets, of all that have to be computed anew, until their heads change."""
-        kept = dict(_HASHED.iter_unpack(self.setting("buckets") or b""))
-        self.change_setting("buckets", b"".join(_HASHED.pack(*item) for item in (kept | dict(hashes)).items()))
+        kept = dict(HASHED.iter_unpack(self.setting("buckets") or b""))
+        self.change_setting("buckets", b"".join(HASHED.pack(*item) for item in (kept | dict(hashes)).items()))
         self._cursor.execute("DELETE FROM buckets")
 
     def _bucket_hash(self, bucket: int) -> bytes:
@@ -367,10 +316,6 @@ class SQLiteTables:
             " WHERE NOT EXISTS (SELECT 1 FROM aside b WHERE b.hash = a.prev) ORDER BY writer, seq, hash"
         )
         return [Gap._make(row) for row in rows]
-
-    def _own_cursor(self) -> AbstractContextManager[sqlite3.Cursor]:
-        """A cursor in the same transaction, for rows that are read while other statements run."""
-        return cursor_of(self._cursor.connection)
 
     def _among(self, statement: str, values: Collection[bytes]) -> Iterator[tuple[Any, ...]]:
         ordered = sorted(values)

@@ -12,12 +12,13 @@ from typing import Final
 from beliefbase.events import index, restarts, tips
 from beliefbase.events.catalog import CATALOG, Role
 from beliefbase.events.envelope import Event
+from beliefbase.events.erasure import coverage
 from beliefbase.events.errors import InvalidEvent, StoreUnavailable
+from beliefbase.events.filing import TablesFiling
 from beliefbase.events.frontier import root_hash
 from beliefbase.events.ids import commitment
 from beliefbase.events.indexed import misindexed
 from beliefbase.events.log import (
-    Filed,
     Filing,
     Fork,
     Gap,
@@ -29,6 +30,7 @@ from beliefbase.events.log import (
     Stored,
 )
 from beliefbase.events.merging import Merger, checked, forks_of
+from beliefbase.events.noted import misnoted
 from beliefbase.events.restarts import Restart
 from beliefbase.events.sending import lacking
 from beliefbase.events.signing import Certificate, can_sign
@@ -214,7 +216,7 @@ class TableLog(ABC):
     def filing(self) -> Iterator[Filing]:
         """What is filed where, in one snapshot, for audits."""
         with self._reading() as tables:
-            yield _Filing(tables)
+            yield TablesFiling(tables)
 
     def erased(self) -> Mapping[bytes, tuple[int, bytes]]:
         """The beliefs whose words an erasure covers: id to the erasure's stamp and id."""
@@ -252,6 +254,11 @@ class TableLog(ABC):
         """Where the index is not what the events give, for audits; ``progress`` hears how many were looked at."""
         with self._reading() as tables:
             yield from misindexed(tables, progress)
+
+    def misnoted(self) -> Iterator[Misindexed]:
+        """Where what the store notes about erasures and wanted words is not what the events give, for audits."""
+        with self._reading() as tables:
+            yield from misnoted(tables, coverage(_Still(tables, self)))
 
     def forks(self) -> list[Fork]:
         """Every (writer, seq) under which more than one event is stored."""
@@ -339,34 +346,3 @@ class _Still(TableLog):
     @contextmanager
     def _reading(self) -> Iterator[Tables]:
         yield self._tables
-
-
-class _Filing:
-    """Implements :class:`beliefbase.events.log.Filing`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
-
-    def heads(self) -> Mapping[str, Head]:
-        """Every stream with its head, off the heads."""
-        return dict(self._tables.filed_heads())
-
-    def streams(self) -> Iterable[str]:
-        """Every stream that has events, off the events."""
-        return self._tables.stream_ids()
-
-    def stream(self, stream: str) -> Iterator[Filed]:
-        """The events of a stream from the newest back."""
-        return self._tables.filed(stream)
-
-    def newest_first(self) -> Iterator[tuple[str, Filed]]:
-        """All events with their streams, in the order of arrival turned round."""
-        return self._tables.all_filed()
-
-    def root(self) -> bytes:
-        """The root of the frontier by the hashes that the store keeps."""
-        return root_hash(self._tables.buckets()[0])
-
-    def loose_words(self) -> list[bytes]:
-        """Ids that words are filed under for which no event is stored."""
-        return self._tables.loose_words()

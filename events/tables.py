@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from beliefbase.events.envelope import Event
 from beliefbase.events.erasure import By, Erasure
 from beliefbase.events.frontier import Branch
-from beliefbase.events.log import Filed, Gap, Head, Scanned, SignedHead, Stored
+from beliefbase.events.log import Filed, FiledHead, Gap, Head, Scanned, SignedHead, Stored
 
 
 class Placed(NamedTuple):
@@ -62,6 +62,12 @@ class ErasureTables(Protocol):
 
     def beliefs(self) -> dict[bytes, tuple[int, bytes]]:
         """The beliefs whose words are covered: id to stamp and id of the erasure."""
+
+    def noted(self) -> list[tuple[Any, ...]]:
+        """All rows (event id, subject, hlc, writer, seq, pending), for audits."""
+
+    def all_covered(self) -> Iterator[tuple[int, By]]:
+        """Positions of all covered events, each with the erasure that covers it, for audits."""
 
     def count(self) -> int:
         """How many events are covered."""
@@ -181,8 +187,11 @@ class Tables(Protocol):
     def all_filed(self) -> Iterator[tuple[str, Filed]]:
         """All events with their streams, each stream's from the newest back, as they are filed."""
 
-    def filed_heads(self) -> Iterator[tuple[str, Head]]:
-        """Every stream with its head, as they are filed."""
+    def filed_heads(self) -> Iterator[tuple[str, FiledHead]]:
+        """Every branch, as it is filed."""
+
+    def unusable(self) -> Iterable[str]:
+        """What is wrong with settings and buckets that can't have been stored as they are, for people."""
 
     def loose_words(self) -> list[bytes]:
         """Ids that words are filed under at positions without an event."""

@@ -145,7 +145,7 @@ class LogTransaction:
         deleted = erasures.delete(positions)
         if deleted:
             erasures.reword()
-            erasures.want(positions)
+            erasures.want(stored.position for stored in found if stored.event.skeleton.commitment is not None)
         deleted += erasures.delete_aside([event.hash for event in self.tables.aside() if event.id in ids])
         self.erased += deleted
         return deleted

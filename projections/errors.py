@@ -17,6 +17,12 @@ class NoSnapshot(StoreUnavailable):
     code = "no_snapshot"
 
 
+class BadPointer(StoreUnavailable):
+    """The file that names the newest snapshot can't be used."""
+
+    code = "bad_pointer"
+
+
 class LogMoved(StoreUnavailable):
     """The log didn't come to rest for long enough to be read up to one frontier."""
 

@@ -14,9 +14,10 @@ import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from beliefbase.projections.digest import Connection
+from beliefbase.projections.errors import BadPointer
 
 POINTER: Final = "current.json"
 KEPT: Final = 2
@@ -36,9 +37,23 @@ class Snapshot(NamedTuple):
 
 
 def current(folder: Path) -> Path | None:
-    """The newest snapshot of a ``read`` folder; None where nothing was published."""
-    state = _pointer(folder)
-    return None if state is None else folder / state["snapshot"]
+    """The newest snapshot of a ``read`` folder; None where nothing was published.
+
+    Raises:
+        BadPointer: what names it can't be used.
+    """
+    found = published(folder)
+    return None if found is None else found[0]
+
+
+def published(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+    """The newest snapshot with what it depends on (``state`` of :func:`publish`); None where nothing was published.
+
+    Raises:
+        BadPointer: what names it can't be used.
+    """
+    pointer = _pointer(folder)
+    return None if pointer is None else (folder / pointer["snapshot"], pointer["state"])
 
 
 def publish(connection: Connection, folder: Path, *, state: dict[str, Any]) -> Snapshot:
@@ -53,7 +68,10 @@ def publish(connection: Connection, folder: Path, *, state: dict[str, Any]) -> S
     Raises:
         OSError: the folder can't be written.
     """
-    known = _pointer(folder)
+    try:
+        known = _pointer(folder)
+    except BadPointer:
+        known = None
     fresh = known is None or known["state"] != state or not (folder / known["snapshot"]).exists()
     if known is None or fresh:
         number = 1 + max([_number(path) for path in _snapshots(folder)] + [known["number"] if known else 0])
@@ -113,11 +131,25 @@ def _point(folder: Path, state: dict[str, Any]) -> None:
 
 
 def _pointer(folder: Path) -> dict[str, Any] | None:
+    path = folder / POINTER
     try:
-        state: dict[str, Any] = json.loads((folder / POINTER).read_text("utf-8"))
+        pointer = json.loads(path.read_bytes())
     except FileNotFoundError:
         return None
-    return state
+    except (ValueError, RecursionError):
+        pointer = None
+    if not _is_pointer(pointer):
+        raise BadPointer(f"{path}: it names no snapshot", hint="beliefbase project", path=str(path))
+    return cast("dict[str, Any]", pointer)
+
+
+def _is_pointer(pointer: Any) -> bool:
+    if not isinstance(pointer, dict):
+        return False
+    kinds = {"snapshot": str, "number": int, "state": dict, "clean_from": int}
+    if any(type(pointer.get(name)) is not kind for name, kind in kinds.items()):
+        return False
+    return _NAME.fullmatch(pointer["snapshot"]) is not None
 
 
 def _sync(folder: Path) -> None:

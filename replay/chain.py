@@ -56,6 +56,13 @@ class Walk:
         self._oldest: Filed | None = None
         self._oldest_read: Skeleton | None = None
 
+    @property
+    def oldest(self) -> tuple[Filed, Skeleton] | None:
+        """The last event that was looked at, where it can be read."""
+        if self._oldest is None or self._oldest_read is None:
+            return None
+        return self._oldest, self._oldest_read
+
     def step(self, filed: Filed) -> Iterator[Finding]:
         """All findings about the next event back."""
         yield from self._place(filed)
@@ -99,6 +106,9 @@ class Walk:
             yield self._found(f"its bytes were changed: {by} names another hash", filed)
         elif self._oldest is not None:
             yield self._note("nothing vouches for its bytes: the event after it is missing or was changed", filed)
+        if filed.misstored:
+            self._around.illegible()
+            yield self._found(f"it is not stored as a log stores it, and comparisons miss it: {filed.misstored}", filed)
         if skeleton is not None:
             if index.topic(skeleton) != filed.topic:
                 yield self._found(f"the store lists it under another type, {filed.topic[:80]}", filed)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from beliefbase.events.envelope import Event
-from beliefbase.events.erasure import covered, erased_beliefs
+from beliefbase.events.erasure import covered
 from beliefbase.events.errors import BeliefbaseError, LogDamaged
 from beliefbase.events.frontier import frontier_root
 from beliefbase.events.ids import ID_BYTES
-from beliefbase.events.log import EventLog, Filed, Filing, Fork, Gap, Head
+from beliefbase.events.log import EventLog, Filed, FiledHead, Filing, Fork, Gap, Head, Misindexed
+from beliefbase.replay.branches import check_beginning, check_kept
 from beliefbase.replay.chain import Surroundings, Walk, check_stream
 from beliefbase.replay.report import AuditReport, Finding
 
@@ -43,6 +44,9 @@ class Integrity:
         self._erased: frozenset[bytes] | None = None
         self._missing_unknown = 0
         self._events = self._words = 0
+        self._sound = True
+        """False where the heads can't even be hashed."""
+        self._branches: Mapping[str, FiledHead] = {}
         self.heads: tuple[Head, ...] = ()
         """The frontier that was looked at."""
         self.legible = True
@@ -73,7 +77,7 @@ class Integrity:
 
     def _streams(self, filing: Filing) -> None:
         report, known = self._report, self._since
-        heads = filing.heads()
+        heads = self._kept(filing)
         around = Surroundings(self._stored, self._covered, self._mark_illegible)
         if known is None:
             seen = self._whole(filing, heads, around)
@@ -83,10 +87,27 @@ class Integrity:
                 report.add(check_stream(stream, self._counted(filing.stream(stream)), heads[stream], around))
         report.checked |= {"events": self._events, "words": self._words, "streams": len(seen | heads.keys())}
         self.heads = tuple(sorted(heads.values()))
-        if frontier_root(self.heads) != filing.root():
+        if self._sound and frontier_root(self.heads) != filing.root():
             report.add([Finding("damage", "frontier", "the root that the store keeps is not that of its heads")])
         for event_id in filing.loose_words() if known is None else ():
             report.add([Finding("damage", "words", "words without an event", event=bytes(event_id).hex())])
+
+    def _kept(self, filing: Filing) -> Mapping[str, Head]:
+        """The heads, and whether they and what is kept beside them can be used at all."""
+        branches = filing.branches()
+        found = [finding for stream, kept in branches for finding in check_kept(stream, kept)]
+        found += [Finding("damage", "settings", what) for what in filing.unusable()]
+        self._branches, self._sound = dict(branches), not found
+        self.legible = self.legible and self._sound
+        self._report.add(found)
+        return filing.heads()
+
+    def _end(self, stream: str, walk: Walk, filing: Filing) -> None:
+        found = list(walk.end())
+        self._report.add(found)
+        kept = self._branches.get(stream)
+        if not found and kept is not None and walk.oldest is not None:
+            self._report.add(check_beginning(stream, kept, walk.oldest, filing))
 
     def _whole(self, filing: Filing, heads: Mapping[str, Head], around: Surroundings) -> set[str]:
         """All streams at once, in the order of the file, which is several times faster than one by one."""
@@ -102,11 +123,11 @@ class Integrity:
                     self._report.add([Finding("damage", "chain", what, stream[:32], filed.seq, filed.event.id.hex())])
             self._report.add(walk.step(filed))
             if filed.seq == 1:  # nothing is left of this stream, so that memory goes by those that are open
-                self._report.add(walk.end())
+                self._end(stream, walk, filing)
                 del walks[stream]
                 ended.add(stream)
         for stream in sorted(walks):
-            self._report.add(walks[stream].end())
+            self._end(stream, walks[stream], filing)
         seen = ended | walks.keys()
         for stream in sorted(heads.keys() - seen):
             self._report.add(Walk(stream[:32], heads[stream], around).end())
@@ -114,22 +135,12 @@ class Integrity:
 
     def _erasures(self) -> Iterator[Finding]:
         """What a store notes about erasures decides answers, so it must be what its events say."""
-        said = erased_beliefs(self._log)
-        noted = self._log.erased()
-        if said != noted:
-            for belief in sorted(said.keys() | noted.keys()):
-                if said.get(belief) != noted.get(belief):
-                    what = "what the store notes about its erasure is not what the events say"
-                    yield Finding("damage", "erasures", what, event=belief.hex(), belief=belief.hex())
+        return (_about("erasures", one) for one in self._log.misnoted())
 
     def _index(self) -> Iterator[Finding]:
         """What the index says decides what a refresh reads and what a revision takes for its basis."""
-        for one in self._log.misindexed(lambda read: self._progress("indexed", read)):
-            if one.event is None:
-                yield Finding("damage", "index", one.what)
-            else:
-                writer, seq = one.event.skeleton.writer.hex(), one.event.skeleton.seq
-                yield Finding("damage", "index", one.what, writer, seq, one.event.id.hex())
+        read = self._log.misindexed(lambda read: self._progress("indexed", read))
+        return (_about("index", one) for one in read)
 
     def _count(self, filed: Filed) -> None:
         self._events += 1
@@ -160,6 +171,13 @@ class Integrity:
 
     def _mark_illegible(self) -> None:
         self.legible = False
+
+
+def _about(check: str, one: Misindexed) -> Finding:
+    if one.event is None:
+        return Finding("damage", check, one.what)
+    skeleton = one.event.skeleton
+    return Finding("damage", check, one.what, skeleton.writer.hex(), skeleton.seq, one.event.id.hex())
 
 
 def _fork_notes(forks: Iterable[Fork]) -> Iterator[Finding]:

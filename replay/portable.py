@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -26,7 +26,7 @@ from beliefbase.events import index
 from beliefbase.events.envelope import Event
 from beliefbase.events.errors import BeliefbaseError, LogDamaged, StoreUnavailable
 from beliefbase.events.frontier import frontier_root
-from beliefbase.events.log import EventLog, Filed, Head, SignedHead
+from beliefbase.events.log import EventLog, Filed, FiledHead, Head, SignedHead
 
 FIRST_LINE: Final = "beliefbase-log 1"
 SUFFIX: Final = ".bblog"
@@ -63,6 +63,18 @@ class PortableLog:
     def heads(self) -> Mapping[str, Head]:
         """Every stream with its head, as the file says."""
         return {part.name: part.head for part in self._parts.values()}
+
+    def branches(self) -> Sequence[tuple[str, FiledHead]]:
+        """Nothing: a file says nothing about them but their heads."""
+        return ()
+
+    def skeleton(self, stream: str, seq: int) -> bytes | None:
+        """The skeleton in a stream under a seq."""
+        return next((filed.event.raw for filed in self.stream(stream) if filed.seq == seq), None)
+
+    def unusable(self) -> Iterable[str]:
+        """Nothing: there are no settings."""
+        return ()
 
     def streams(self) -> Iterable[str]:
         """Every stream that has events."""

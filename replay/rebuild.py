@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import duckdb
@@ -13,8 +14,9 @@ import duckdb
 from beliefbase.events.frontier import frontier_root
 from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import EventLog, Head
+from beliefbase.projections.errors import BadPointer
 from beliefbase.projections.projector import LOCK, WORK, Projector, owned
-from beliefbase.projections.publish import current
+from beliefbase.projections.publish import POINTER, published
 from beliefbase.replay.differences import Comparison
 from beliefbase.replay.integrity import Progress
 from beliefbase.replay.report import AuditReport, Finding
@@ -33,6 +35,9 @@ _MADE_BY: Final = {
     "reworded": "words came or were erased since it was made",
 }
 """Columns of meta that must agree for a comparison to say anything, and what it means where they don't."""
+
+_STATED: Final = frozenset({"root", "as_of_ms", "rules", "projections", "reworded"})
+"""Columns of meta that the pointer to a snapshot repeats."""
 
 
 @contextmanager
@@ -56,24 +61,40 @@ def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of
         ProjectorBusy: another process projects this store at the moment.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    snapshot = current(folder)
-    models = [Model(_LIVE, folder / WORK), *([] if snapshot is None else [Model(_SNAPSHOT, snapshot)])]
-    if snapshot is None:
-        report.not_checked.append("snapshot: none was published yet")
-    if report.damaged and snapshot is None and not (folder / WORK).exists():
-        report.not_checked.append("read models: there are none, and a damaged log has no answer")
-        return
     with owned(folder / LOCK):
+        snapshot = _snapshot(folder, report)
+        models = [Model(_LIVE, folder / WORK), *([] if snapshot is None else [snapshot])]
+        if report.damaged and snapshot is None and not (folder / WORK).exists():
+            report.not_checked.append("read models: there are none, and a damaged log has no answer")
+            return
         with replayed(log, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
             if not report.damaged:
                 note_replay(fresh, report)
-            late = {model: heads for model in models if (heads := model.check(log, fresh, report))}
+            late = {model.path: heads for model in models if (heads := model.check(log, fresh, report))}
         for heads in sorted(set(late.values())):
             part = at_frontier(log, heads)
             with replayed(part, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
                 for model in models:
-                    if late.get(model) == heads:
+                    if late.get(model.path) == heads:
                         model.check(part, fresh, report, behind=True)
+
+
+def _snapshot(folder: Path, report: AuditReport) -> Model | None:
+    """The newest snapshot; None for none, or for one that can't be found, which is drift."""
+    try:
+        found = published(folder)
+    except BadPointer as error:
+        report.add([Finding("drift", "rebuild", f"{_SNAPSHOT} can't be found: {error} ({error.hint})")])
+        return None
+    if found is None:
+        report.not_checked.append("snapshot: none was published yet")
+        return None
+    path, state = found
+    if not path.exists():
+        what = f"{_SNAPSHOT} is gone: {POINTER} names {path.name}, which isn't there (beliefbase project)"
+        report.add([Finding("drift", "rebuild", what)])
+        return None
+    return Model(_SNAPSHOT, path, state)
 
 
 def note_replay(fresh: Projector, report: AuditReport) -> None:
@@ -90,6 +111,8 @@ class Model(NamedTuple):
 
     what: str
     path: Path
+    state: Mapping[str, Any] = MappingProxyType({})
+    """What its row of ``meta`` must say, where something beside it says so."""
 
     def check(
         self, log: EventLog, fresh: Projector, report: AuditReport, *, behind: bool = False
@@ -110,6 +133,7 @@ class Model(NamedTuple):
 
     def _check(self, log: EventLog, fresh: Projector, report: AuditReport, *, behind: bool) -> tuple[Head, ...] | None:
         try:
+            report.add(self._restated(fresh))
             meta, rebuilt = _meta(fresh, _ALIAS), _meta(fresh, "work")
             heads = _frontier(fresh, _ALIAS)
         except (duckdb.Error, ValueError, TypeError) as error:
@@ -142,6 +166,13 @@ class Model(NamedTuple):
         )
         return None if lost else heads
 
+    def _restated(self, fresh: Projector) -> Iterator[Finding]:
+        for name in sorted(self.state.keys() & _STATED):
+            ((value,),) = fresh.rows(f"SELECT {name} FROM {_ALIAS}.meta")
+            if value != self.state[name]:
+                said = f"its {name} is {_brief(value)}, and {POINTER} says {_brief(self.state[name])}"
+                yield Finding("drift", "rebuild", f"{self.what} was changed: {said} (beliefbase project)", table="meta")
+
     def _drift(self, what: str) -> Finding:
         return Finding("drift", "rebuild", f"{self.what} {what}")
 
@@ -163,6 +194,10 @@ def _list_dropped(fresh: Projector, report: AuditReport) -> None:
     names = ("event_id", "reason", "detail", "type", "writer_id", "seq")
     found = fresh.rows(f"SELECT {', '.join(names)} FROM work.dropped ORDER BY hlc, event_id LIMIT {LISTED}")
     report.dropped = [dict(zip(names, row, strict=True)) for row in found]
+
+
+def _brief(value: Any) -> str:
+    return str(value)[:100]
 
 
 def _first_line(error: Exception) -> str:

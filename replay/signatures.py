@@ -75,7 +75,7 @@ class SignatureCheck:
                 if not self._stored(signed.head):
                     what = f"the tail is cut or was rewritten: a signature vouches for another seq {signed.seq}"
                     yield _finding(what, writer, signed.seq, signed.hash[:ID_BYTES])
-            else:
+            elif trusted or any(head not in vouched for head in heads):  # or else a pin vouches for all there is
                 what = f"a false signature of seq {signed.seq}: no trusted agent's writer made it"
                 yield _finding(what, writer, signed.seq, signed.hash[:ID_BYTES])
         for head in heads:

@@ -14,6 +14,7 @@ from beliefbase.events.erasure import coverage, reach
 from beliefbase.events.errors import StoreUnavailable
 from beliefbase.events.hlc import ms_of
 from beliefbase.events.ids import name_hash
+from beliefbase.projections.errors import BadPointer
 from beliefbase.projections.projector import LOCK, WORK
 from beliefbase.projections.publish import POINTER, current
 from beliefbase.replay.audit import AUDITED
@@ -150,7 +151,10 @@ def sweep(store: BeliefStore) -> list[str]:
     replay that runs just now fails, and is to be run again.
     """
     folder = store.path / READ_NAME
-    snapshot = current(folder)
+    try:
+        snapshot = current(folder)
+    except BadPointer:
+        snapshot = None
     kept = {WORK, f"{WORK}.wal", LOCK, POINTER, AUDITED, *([] if snapshot is None else [snapshot.name])}
     found = [path for path in _entries(folder) if path.name not in kept]
     found += [path for path in _entries(store.path) if path.name.startswith(RECALL_NAME)]

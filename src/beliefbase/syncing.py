@@ -17,7 +17,7 @@ from beliefbase.events.postgres_url import is_address
 from beliefbase.events.sync import Received, Receiver, strangers, union
 from beliefbase.projections.errors import ProjectorBusy
 from beliefbase.projections.projector import WORK
-from beliefbase.projections.publish import current
+from beliefbase.projections.publish import POINTER
 from beliefbase.store import READ_NAME, BeliefStore
 
 Progress = Callable[[str, int], None]
@@ -152,7 +152,7 @@ def _renew_read_models(store: BeliefStore) -> None:
         with store.projector() as projector:
             sweep(store)
             projector.refresh(store.wall())
-            if current(folder) is not None:
+            if (folder / POINTER).exists():
                 projector.publish()
     else:
         sweep(store)

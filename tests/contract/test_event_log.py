@@ -444,6 +444,18 @@ def test_branches_of_branches_and_forks_at_the_first_event(log):
     assert log.frontier() == tuple(sorted(map(head, [two, left_three, lefter_three, other_one])))
     assert [fork.seq for fork in log.forks()] == [1, 2, 3]
     assert log.merge(events).known == 6
+    with log.filing() as filing:
+        kept = dict(filing.branches())
+        assert {stream: branch.head for stream, branch in kept.items()} == filing.heads()
+        assert list(filing.unusable()) == []
+        for stream, branch in kept.items():
+            oldest = list(filing.stream(stream))[-1]
+            assert (branch.first, branch.misstored, oldest.misstored) == (oldest.seq, "", "")
+            assert (branch.parent is None) == (oldest.seq == 1)
+            if branch.parent is not None:
+                assert skeleton_hash(filing.skeleton(branch.parent, oldest.seq - 1)) == oldest.event.skeleton.prev
+        assert filing.skeleton("nobody", 1) is None
+    assert list(log.misnoted()) == []
 
 
 def test_bodies_that_come_later_are_filled_in(log):

@@ -25,6 +25,8 @@ from tests.replay.tampering import (
     tamper,
 )
 
+from beliefbase.events.ids import name_hash
+from beliefbase.events.signing import Trust
 from beliefbase.replay.audit import Request, audit, pin_of
 
 DOCS = Path(__file__).parents[2] / "docs" / "audit.md"
@@ -199,6 +201,14 @@ def test_a_signature_that_is_left_of_a_cut_tail_or_of_a_dropped_writer_gives_it_
             report = audit(log, folder / "read", Request(trust=KEYS.trust()))
         (finding, *_) = [finding for finding in report.findings if finding.what.startswith(what)]
         assert (report.exit_code, finding.writer, finding.seq) == (4, WRITER, STREAM[-1].skeleton.seq)
+
+
+def test_a_pin_vouches_for_the_events_of_an_agent_whom_nobody_trusts(made, pin):
+    trust = Trust({name_hash(key.agent): frozenset({key.public}) for key in KEYS.agents[1:]})
+    with closing(open_log(made)) as log:
+        assert audit(log, made / "read", Request(trust=trust)).exit_code == 4
+        report = audit(log, made / "read", Request({"the pin": pin}, trust=trust))
+    assert report.exit_code == 0, report.as_text()
 
 
 def test_the_table_in_the_docs_says_the_same():

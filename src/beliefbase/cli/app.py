@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from beliefbase.cli.output import Output
-from beliefbase.events.errors import BeliefbaseError
+from beliefbase.events.errors import BeliefbaseError, StoreUnavailable
 
 COMMANDS: Final[dict[str, str]] = {
     "init": "writing",
@@ -123,6 +123,14 @@ def command(name: str) -> Callable[[Callable[..., Any]], click.Command]:
     return wrap
 
 
+def _unavailable(error: OSError) -> StoreUnavailable:
+    place = "" if error.filename is None else f"{error.filename}: "
+    return StoreUnavailable(
+        f"{place}{error.strerror or type(error).__name__}",
+        hint="check that the place exists, the rights of its files and folders, and the free space",
+    )
+
+
 def run(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the group; turn errors into one message, a hint and an exit status.
 
@@ -143,4 +151,8 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
     except BeliefbaseError as error:
         out.error(error)
         status = error.exit_code
+    except OSError as error:
+        unavailable = _unavailable(error)
+        out.error(unavailable)
+        status = unavailable.exit_code
     sys.exit(status if isinstance(status, int) else 0)
