@@ -96,8 +96,9 @@ def publish(connection: Connection, folder: Path, *, state: dict[str, Any]) -> S
 def prune(folder: Path, *, clean_from: int = 0) -> list[Path]:
     """Remove old snapshots, and leftovers of publications that were cut short; returns what was removed.
 
-    Snapshots that a reader has open stay, but for those with a number below ``clean_from``, which may hold words
-    that were erased since: their readers keep what they have open until they close it.
+    Snapshots that a reader has open stay, as far as locks tell, but for those with a number below ``clean_from``,
+    which may hold words that were erased since: their readers keep what they have open until they close it. So does
+    a process that lost its lock when it closed one of several answers from the same snapshot.
     """
     for leftover in folder.glob("snapshot-*.tmp*"):
         leftover.unlink(missing_ok=True)
