@@ -7,7 +7,7 @@ from typing import Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
-from beliefbase.beliefs.rules import RECURRENCES, passes_entry
+from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import REVISIONS
 
@@ -114,7 +114,7 @@ class Named:
         """An injection matters where recurrences may promote the belief, or one that it is merged with."""
         acting = yield from self._lookups.acting_on((yield from self._lookups.entity(belief)))
         recurrences = sum(fact.type == "belief.affirmed" and fact.payload["how"] == "recurrence" for fact in acting)
-        matters = recurrences >= RECURRENCES - 1 or any(fact.type == "belief.merged" for fact in acting)
+        matters = may_promote(recurrences) or any(fact.type == "belief.merged" for fact in acting)
         if matters and (yield from self._unsteady(belief)):
             self.beliefs.add(belief)
 

@@ -115,6 +115,11 @@ def passes_entry(attributes: Mapping[str, Any]) -> bool:
     return certainty_of(attributes) >= CERTAIN_ACT and act_of(attributes) in ENTRY_ACTS
 
 
+def may_promote(recurrences: int) -> bool:
+    """Whether so many recurrences can be enough, together with the session of the extraction."""
+    return recurrences >= RECURRENCES - 1
+
+
 class Check(NamedTuple):
     """One condition of the entry gate."""
 

@@ -17,7 +17,7 @@ from beliefbase.beliefs.basis import decisive
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
 from beliefbase.beliefs.paths import Stamp, between, edges_from, reached, resolution_edges, stamp
-from beliefbase.beliefs.rules import RECURRENCES, passes_entry
+from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
 
@@ -272,7 +272,7 @@ class Slice:
             steady = all(passes_entry(self._living[entity][0][0].payload) for entity in members) and not any(
                 fact.type in _UNSTEADY for fact in facts
             )
-            if recurrences >= RECURRENCES - 1 and not steady:
+            if may_promote(recurrences) and not steady:
                 keys = tuple(copy.id for entity in members for copy in self._living[entity][0])
                 self._keep(fact for fact in (yield Need(Role.SHOWN, keys)) if fact.type == "memory.injected")
 
@@ -285,7 +285,7 @@ def never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
             recurrences += 1
         elif fact.type in _MATURING or fact.type == "belief.merged":
             return False
-    return recurrences < RECURRENCES - 1 and not passes_entry(copies[0].payload)
+    return not may_promote(recurrences) and not passes_entry(copies[0].payload)
 
 
 def _families(living: dict[bytes, tuple[list[Fact], list[Fact]]]) -> list[list[bytes]]:

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source, named
-from beliefbase.beliefs.rules import RECURRENCES, passes_entry
+from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
 from beliefbase.events.log import EventLog
 from beliefbase.projections.reading import Reader
@@ -163,7 +163,7 @@ def _shown(facts: list[Fact]) -> set[bytes]:
     )
     if not recurrences:
         return set()
-    shown = {belief for belief, count in recurrences.items() if count >= RECURRENCES - 1}
+    shown = {belief for belief, count in recurrences.items() if may_promote(count)}
     shown -= _steady(facts, shown)
     named_alike = Counter(fact.ref for fact in facts if fact.type == "belief.extracted" and fact.ref is not None)
     for fact in facts:  # what counts for a duplicate or a copy counts for others as well

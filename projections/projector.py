@@ -157,7 +157,7 @@ class Projector:
     def publish(self) -> publish.Snapshot:
         """Publish the tables as they are, unless the newest snapshot is of the same frontier, versions and as_of."""
         meta = self._work.meta() or {}
-        state = {name: meta[name] for name in ("root", "as_of_ms", "rules", "projections", "reworded")}
+        state = {name: meta[name] for name in publish.STATE}
         return publish.publish(self._work.connection, self.folder, state=state)
 
     def digests(self) -> dict[str, str]:

@@ -20,6 +20,8 @@ from beliefbase.projections.digest import Connection
 from beliefbase.projections.errors import BadPointer
 
 POINTER: Final = "current.json"
+STATE: Final = ("root", "as_of_ms", "rules", "projections", "reworded")
+"""Columns of ``meta`` that a snapshot depends on; the pointer repeats them."""
 KEPT: Final = 2
 """Snapshots kept in any case: the newest, and the one that a reader may just be about to open."""
 _NAME: Final = re.compile(r"snapshot-([0-9]{8})-[0-9a-f]{12}\.duckdb")
@@ -140,7 +142,7 @@ def _pointer(folder: Path) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         pointer = None
     if not _is_pointer(pointer):
-        raise BadPointer(f"{path}: it names no snapshot", hint="beliefbase project", path=str(path))
+        raise BadPointer(f"{path}: it names no snapshot", hint="run `beliefbase project`", path=str(path))
     return cast("dict[str, Any]", pointer)
 
 

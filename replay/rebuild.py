@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import duckdb
@@ -16,7 +15,7 @@ from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.log import EventLog, Head
 from beliefbase.projections.errors import BadPointer
 from beliefbase.projections.projector import LOCK, WORK, Projector, owned
-from beliefbase.projections.publish import POINTER, published
+from beliefbase.projections.publish import POINTER, STATE, published
 from beliefbase.replay.differences import Comparison
 from beliefbase.replay.integrity import Progress
 from beliefbase.replay.report import AuditReport, Finding
@@ -35,9 +34,6 @@ _MADE_BY: Final = {
     "reworded": "words came or were erased since it was made",
 }
 """Columns of meta that must agree for a comparison to say anything, and what it means where they don't."""
-
-_STATED: Final = frozenset({"root", "as_of_ms", "rules", "projections", "reworded"})
-"""Columns of meta that the pointer to a snapshot repeats."""
 
 
 @contextmanager
@@ -111,7 +107,7 @@ class Model(NamedTuple):
 
     what: str
     path: Path
-    state: Mapping[str, Any] = MappingProxyType({})
+    state: Mapping[str, Any] | None = None
     """What its row of ``meta`` must say, where something beside it says so."""
 
     def check(
@@ -167,10 +163,12 @@ class Model(NamedTuple):
         return None if lost else heads
 
     def _restated(self, fresh: Projector) -> Iterator[Finding]:
-        for name in sorted(self.state.keys() & _STATED):
+        if self.state is None:
+            return
+        for name in STATE:
             ((value,),) = fresh.rows(f"SELECT {name} FROM {_ALIAS}.meta")
-            if value != self.state[name]:
-                said = f"its {name} is {_brief(value)}, and {POINTER} says {_brief(self.state[name])}"
+            if value != self.state.get(name):
+                said = f"its {name} is {_brief(value)}, and {POINTER} says {_brief(self.state.get(name))}"
                 yield Finding("drift", "rebuild", f"{self.what} was changed: {said} (beliefbase project)", table="meta")
 
     def _drift(self, what: str) -> Finding:
