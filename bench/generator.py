@@ -63,6 +63,25 @@ def store(path: Path, events: list[Event]) -> SQLiteLog:
     return log
 
 
+def fill(path: Path, n: int, seed: int, *, timely: int, late: int) -> list[Event]:
+    """Store about ``n`` events but the last ones, so many timely and so many late, which are returned.
+
+    Only the late events are held in memory.
+    """
+    log = SQLiteLog(path, durability="process")
+    waiting, slow = list[Event](), list[Event]()
+    for event, is_slow in _events(n, random.Random(seed)):
+        (slow if is_slow else waiting).append(event)
+        if len(waiting) == BATCH + timely:
+            log.append(waiting[:BATCH])
+            del waiting[:BATCH]
+    rest = waiting[:-timely] + slow[:-late]
+    for start in range(0, len(rest), BATCH):
+        log.append(rest[start : start + BATCH])
+    log.close()
+    return waiting[-timely:] + slow[-late:]
+
+
 def _events(n: int, rng: random.Random) -> Iterator[tuple[Event, bool]]:
     streams = [Stream(rng, number) for number in range(WRITERS)]
     said: list[bytes] = []

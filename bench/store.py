@@ -71,10 +71,12 @@ STEPS: dict[str, Callable[[Path], None]] = {"scan": scan, "rebuild": rebuild, "a
 
 
 def measured(step: str, folder: str) -> tuple[float, float]:
-    """Seconds, and peak memory in MB of this process."""
+    """Seconds, and peak memory in MB: of this process and of the one that folds beside it, added up."""
     started = time.perf_counter()
     STEPS[step](Path(folder))
-    return time.perf_counter() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    taken = time.perf_counter() - started
+    peaks = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return taken, sum(peaks) / 1024
 
 
 def alone(step: str, folder: Path) -> tuple[float, float]:
@@ -85,18 +87,15 @@ def alone(step: str, folder: Path) -> tuple[float, float]:
 
 def at_size(events: int, runs: int, seed: int, scratch: Path, *, audits: bool) -> dict[str, float]:
     """The medians for a log of ``events``."""
-    made = generator.generate(events, seed)
     folder = scratch / f"of-{events}"
     folder.mkdir()
-    timely, late = made.timely[:-NEW], made.late[:-LATE]
-    generator.store(folder / "log.db", timely + late).close()
+    batch = generator.fill(folder / "log.db", events, seed, timely=NEW, late=LATE)
     found: dict[str, list[tuple[float, float]]] = {"scan": [], "rebuild": [], "audit": [], "refresh": []}
     for _ in range(runs):
         found["scan"].append(alone("scan", folder))
         found["rebuild"].append(alone("rebuild", folder))
         if audits:
             found["audit"].append(alone("audit", folder))
-    batch = made.timely[-NEW:] + made.late[-LATE:]
     for run in range(runs):
         copy = scratch / f"of-{events}-{run}"
         shutil.copytree(folder, copy)

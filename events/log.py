@@ -230,8 +230,17 @@ class EventLog(Protocol):
     def scan(self, *, limit: int = 1000) -> Iterator[list[Scanned]]:
         """Pages of all events as they are stored, in arrival order."""
 
-    def scan_types(self, types: Collection[str], *, limit: int = 1000) -> Iterator[list[Scanned]]:
-        """Pages of the events of some types, type by type and each in arrival order; without their words."""
+    def positions(self, types: Collection[str]) -> list[int]:
+        """Positions of the events of some types, of any version, rising."""
+
+    def scan_at(self, positions: Sequence[int], *, limit: int = 1000) -> Iterator[list[Scanned]]:
+        """Pages of the events at these positions as they are stored, in their order; without their words."""
+
+    def links(self, roles: Collection[int], *, limit: int = 1000) -> Iterator[list[tuple[int, int]]]:
+        """Pages of what events name in some roles (``beliefbase.events.catalog.Role``): (key, position), by key.
+
+        Keys are the first 8 bytes of names (ADR 0008), so two names may have one.
+        """
 
     def still(self) -> AbstractContextManager[EventLog]:
         """The log as it is now, for the length of a block: only to be read, while others may go on writing."""

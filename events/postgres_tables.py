@@ -136,15 +136,14 @@ class PostgresTables(PostgresFrontier, PostgresAside):
             yield [(position, raw, body) for position, raw, body in rows]
             after = rows[-1][0]
 
-    def scan_type(self, name: str, *, limit: int) -> Iterator[list[Scanned]]:
-        """Pages of the events of a type, of any version, in the order of positions; without their words."""
-        positions = self._of_type(name)
-        for start in range(0, len(positions), limit):
-            rows = self._all(
-                "SELECT position, state FROM events WHERE position = ANY(%s::bigint[]) ORDER BY position",
-                (positions[start : start + limit],),
-            )
-            yield [(position, raw, None) for position, raw in rows]
+    def scan_at(self, positions: Sequence[int]) -> list[Scanned]:
+        """The events at these positions as they are stored, in their order; without their words."""
+        rows = self._all(
+            "SELECT e.position, e.state FROM unnest(%s::bigint[]) WITH ORDINALITY p(position, place)"
+            " JOIN events e ON e.position = p.position ORDER BY p.place",
+            (list(positions),),
+        )
+        return [(position, raw, None) for position, raw in rows]
 
     def stream(self, stream: str, *, after: int = 0, words: bool = True) -> Iterator[Stored]:
         """The events of a stream behind a seq, in seq order."""
@@ -222,10 +221,11 @@ class PostgresTables(PostgresFrontier, PostgresAside):
 
     def of_type(self, name: str, *, words: bool) -> list[Event]:
         """All events of a type, of any version."""
-        found = self.by_position(self._of_type(name), words=words)
+        found = self.by_position(self.positions(name), words=words)
         return [stored.event for stored in found if stored.event.skeleton.type == name]
 
-    def _of_type(self, name: str) -> list[int]:
+    def positions(self, name: str) -> list[int]:
+        """Positions of the events of a type, of any version, rising."""
         rows = self._all(
             "SELECT position FROM events WHERE topic >= %s AND topic < %s ORDER BY position",
             (f"{name}/".encode(), f"{name}0".encode()),
@@ -264,6 +264,17 @@ class PostgresTables(PostgresFrontier, PostgresAside):
             for stored in self.by_position(sorted(of_position), words=words)
             if index.names(stored.event, of_position[stored.position])
         ]
+
+    def links(self, roles: Collection[int], *, limit: int) -> Iterator[list[tuple[int, int]]]:
+        """Pages of the index rows (key, position) of some roles, by key."""
+        select = (
+            "SELECT key, role, position FROM refs WHERE role = ANY(%s::smallint[])"
+            " AND (key, role, position) > (%s::bigint, %s::smallint, %s::bigint) ORDER BY key, role, position LIMIT %s"
+        )
+        last = (-(1 << 63), -1, 0)
+        while rows := self._all(select, (sorted(map(int, roles)), *last, limit)):
+            yield [(key, position) for key, _, position in rows]
+            last = rows[-1]
 
     def by_position(self, positions: Sequence[int], *, words: bool = False) -> list[Stored]:
         """The events at these positions, in their order."""

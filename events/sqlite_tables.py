@@ -92,25 +92,33 @@ class SQLiteTables(SQLiteFiled):
 
     def scan(self, *, limit: int) -> Iterator[list[Scanned]]:
         """Pages of all events as they are stored, in arrival order."""
-        yield from self._scan(
+        yield from self._paged(
             "SELECT e.rowid, e.state, w.body FROM events e LEFT JOIN words w ON w.position = e.rowid ORDER BY e.rowid",
-            (),
             limit,
         )
 
-    def scan_type(self, name: str, *, limit: int) -> Iterator[list[Scanned]]:
-        """Pages of the events of a type, of any version, in arrival order; without their words."""
-        # The limit keeps SQLite from sorting the skeletons along with their places.
-        yield from self._scan(
-            "SELECT e.rowid, e.state, NULL FROM (SELECT rowid AS place FROM events WHERE topic >= ?1 || '/'"
-            " AND topic < ?1 || '0' ORDER BY rowid LIMIT -1) p CROSS JOIN events e ON e.rowid = p.place",
-            (name,),
-            limit,
+    def positions(self, name: str) -> list[int]:
+        """Positions of the events of a type, of any version, rising."""
+        rows = self._cursor.execute(
+            "SELECT rowid FROM events WHERE topic >= ?1 || '/' AND topic < ?1 || '0' ORDER BY rowid", (name,)
         )
+        return [position for (position,) in rows]
 
-    def _scan(self, sql: str, parameters: tuple[str, ...], limit: int) -> Iterator[list[Scanned]]:
+    def scan_at(self, positions: Sequence[int]) -> list[Scanned]:
+        """The events at these positions as they are stored, in their order; without their words."""
+        return self._cursor.execute(
+            "SELECT p.value, e.state, NULL FROM json_each(?) p CROSS JOIN events e ON e.rowid = p.value",
+            (json.dumps(positions),),
+        ).fetchall()
+
+    def links(self, roles: Collection[int], *, limit: int) -> Iterator[list[tuple[int, int]]]:
+        """Pages of the index rows (key, position) of some roles, by key."""
+        among = ", ".join(str(int(role)) for role in sorted(roles))
+        yield from self._paged(f"SELECT key, position FROM refs WHERE role IN ({among}) ORDER BY key", limit)
+
+    def _paged(self, sql: str, limit: int) -> Iterator[list[Any]]:
         with self._own_cursor() as cursor:
-            cursor.execute(sql, parameters)
+            cursor.execute(sql)
             while rows := cursor.fetchmany(limit):
                 yield rows
 

@@ -117,11 +117,21 @@ class TableLog(ABC):
         with self._reading() as tables:
             yield from tables.scan(limit=limit)
 
-    def scan_types(self, types: Collection[str], *, limit: int = _PAGE) -> Iterator[list[Scanned]]:
-        """Pages of the events of some types, type by type and each in arrival order; without their words."""
+    def positions(self, types: Collection[str]) -> list[int]:
+        """Positions of the events of some types, of any version, rising."""
         with self._reading() as tables:
-            for name in sorted(types):
-                yield from tables.scan_type(name, limit=limit)
+            return sorted(place for name in set(types) for place in tables.positions(name))
+
+    def scan_at(self, positions: Sequence[int], *, limit: int = _PAGE) -> Iterator[list[Scanned]]:
+        """Pages of the events at these positions as they are stored, in their order; without their words."""
+        with self._reading() as tables:
+            for start in range(0, len(positions), limit):
+                yield tables.scan_at(positions[start : start + limit])
+
+    def links(self, roles: Collection[int], *, limit: int = _PAGE) -> Iterator[list[tuple[int, int]]]:
+        """Pages of what events name in some roles, by key (see the protocol)."""
+        with self._reading() as tables:
+            yield from tables.links(roles, limit=limit)
 
     @contextmanager
     def still(self) -> Iterator[TableLog]:

@@ -175,8 +175,14 @@ class Tables(Protocol):
     def scan(self, *, limit: int) -> Iterator[list[Scanned]]:
         """Pages of all events as they are stored, in the order of positions."""
 
-    def scan_type(self, name: str, *, limit: int) -> Iterator[list[Scanned]]:
-        """Pages of the events of a type, of any version, in the order of positions; without their words."""
+    def positions(self, name: str) -> list[int]:
+        """Positions of the events of a type, of any version, rising."""
+
+    def scan_at(self, positions: Sequence[int]) -> list[Scanned]:
+        """The events at these positions as they are stored, in their order; without their words."""
+
+    def links(self, roles: Collection[int], *, limit: int) -> Iterator[list[tuple[int, int]]]:
+        """Pages of the index rows (key, position) of some roles, by key."""
 
     def stream(self, stream: str, *, after: int = 0, words: bool = True) -> Iterator[Stored]:
         """The events of a stream behind a seq, in seq order."""

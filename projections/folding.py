@@ -7,6 +7,7 @@ newest events, the refresh after the rebuild brings.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -20,9 +21,8 @@ from beliefbase.events.log import EventLog
 from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections.errors import FoldingFailed
 from beliefbase.projections.loading import Loader, belief_tables, note_tables
-from beliefbase.projections.partition import Partition
+from beliefbase.projections.partition import sets
 from beliefbase.projections.reading import Reader
-from beliefbase.projections.source import LogSource
 from beliefbase.projections.work import WorkDatabase
 
 LARGE: Final = 100_000
@@ -31,16 +31,15 @@ LARGE: Final = 100_000
 
 def fold_log(log: EventLog, work: WorkDatabase, progress: Callable[[str, int], None]) -> None:
     """Fill the tables of beliefs and of remarks."""
-    reader = Reader(log)
-    partition = Partition.of(log, reader)
-    loader, source = Loader(work, resolve=False), LogSource(log, reader)
-    beliefs, erased = 0, log.erased()
-    for facts, context in partition.sets(source):
+    loader, beliefs, erased = Loader(work, resolve=False), 0, log.erased()
+    for facts, context in sets(log, Reader(log)):
         folded = fold(facts + context, erased={fact.id: erased[fact.id] for fact in facts if fact.id in erased})
         loader.add_lives(list(folded.lives.values()))
         loader.add_notes(folded.notes, facts)
         beliefs += len(folded.lives)
         progress("folding", beliefs)
+        del folded
+        gc.collect()  # lives refer to one another, and the collector is paused
 
 
 class Beside:

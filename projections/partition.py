@@ -1,21 +1,28 @@
 """The facts that the rules read, cut into sets that can be folded apart: a rebuild needs no more at once.
 
 Two facts belong together if one names the other, or both name the same thing: a belief, a condition's key, a
-contradiction, a source_ref, a revision that an author had read. Profiles and policies belong to every set.
+contradiction, a source_ref, a revision that an author had read. Profiles and policies belong to every set. The sets
+come from the log's index alone (ADR 0008): keys that collide only make larger ones, and no event is read twice.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Self
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final
+
+import numpy as np
 
 from beliefbase.beliefs.facts import Fact
-from beliefbase.beliefs.lookups import Source, named
+from beliefbase.beliefs.lookups import Source
 from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
+from beliefbase.events.index import key_of
 from beliefbase.events.log import EventLog
+from beliefbase.projections.columns import NO_INTEGER, Ints
 from beliefbase.projections.reading import Reader
+from beliefbase.projections.source import LogSource
 
 CHUNK: Final = 20_000
 """About so many facts are folded together."""
@@ -42,104 +49,115 @@ RULED: Final = frozenset(
 )
 """Types of facts that are folded; utterances and injections that matter are looked up."""
 KEPT: Final = EVERYWHERE | RULED
-_SHOWING: Final = "memory.injected"
+_TYING: Final = (Role.SELF, Role.STATE, Role.LINK, Role.BASIS, Role.INPUT)
+"""Roles in which an event names what it belongs together with."""
+_ANSWER: Final = "memory.revalidated"
+"""It also belongs to its prompt, which it cites."""
 _PAGE: Final = 20_000
 _UNSETTLING: Final = frozenset({"belief.demoted", "belief.reclassified"})
 
 
-class Partition:
-    """Collects facts while a log is read, and gives them back in sets to fold."""
+def sets(log: EventLog, reader: Reader) -> Iterator[tuple[list[Fact], list[Fact]]]:
+    """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of that set.
 
-    def __init__(self) -> None:
-        self._facts: list[Fact] = []
-        self._everywhere: list[Fact] = []
-        self._parent: dict[bytes, bytes] = {}
-        self._injections: dict[bytes, list[Fact]] = {}
-        """By a belief that they show."""
+    ``reader`` reads the log, whose newest events may be missing if they arrive meanwhile.
+    """
+    source = LogSource(log, reader)
+    everywhere, context = source.everywhere(), list[Fact]()
+    injections = _Injections(log)
+    for positions in _chunks(log, reader):
+        facts = _facts(log, reader, positions)
+        showing = _facts(log, reader, injections.deciding(facts))
+        yield facts + everywhere, [*context, *_sides(source, facts), *showing]
+        everywhere, context = [], context or everywhere
+    if everywhere:
+        yield everywhere, []
 
-    @classmethod
-    def of(
-        cls, log: EventLog, reader: Reader, progress: Callable[[str, int], None] = lambda _what, _done: None
-    ) -> Self:
-        """The facts of a whole log; ``progress`` is told how many of them were read."""
-        partition, read = cls(), 0
-        for stored in log.scan_types(KEPT, limit=_PAGE):
-            for batch in reader.scanned(stored).batches:
-                partition.add(batch.facts())
-            read += len(stored)
-            progress("reading", read)
-        shown = _shown(partition._facts)
-        if shown:
-            for stored in log.scan_types({_SHOWING}, limit=_PAGE):
-                for batch in reader.scanned(stored).batches:
-                    partition._show(batch.facts(), shown)
-        return partition
 
-    def add(self, facts: Sequence[Fact]) -> None:
-        """Keep facts of one of the types ``KEPT``."""
-        if facts and facts[0].type in EVERYWHERE:
-            self._everywhere += facts
-            return
-        self._facts += facts
-        for fact in facts:
-            for _, key in named(fact):
-                self._join(fact.id, key)
+def _facts(log: EventLog, reader: Reader, positions: Sequence[int]) -> list[Fact]:
+    pages = log.scan_at(positions, limit=_PAGE)
+    return [fact for page in pages for batch in reader.scanned(page).batches for fact in batch.facts()]
 
-    def sets(self, source: Source) -> Iterator[tuple[list[Fact], list[Fact]]]:
-        """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of that set."""
-        everywhere, context = self._everywhere, list[Fact]()
-        for facts in self._chunks():
-            yield facts + everywhere, [*context, *_sides(source, facts), *self._showing(facts)]
-            everywhere, context = [], self._everywhere
-        if everywhere:
-            yield everywhere, []
 
-    def _show(self, injections: Sequence[Fact], shown: set[bytes]) -> None:
-        for fact in injections:
-            for belief in {card["belief_id"] for card in fact.payload["cards"]} & shown:
-                self._injections.setdefault(belief, []).append(fact)
+def _chunks(log: EventLog, reader: Reader) -> Iterator[list[int]]:
+    """Positions of the facts: what belongs together in one chunk, the chunks as small as that and CHUNK allow."""
+    positions = np.array(log.positions(RULED), dtype=np.int64)
+    labels = _labels(positions, log, reader)
+    order = np.argsort(labels, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
+    start = 0
+    while start < len(order):
+        end = int(ends[min(int(np.searchsorted(ends, start + CHUNK)), len(ends) - 1)])
+        yield np.sort(positions[order[start:end]]).tolist()
+        start = end
 
-    def _showing(self, facts: list[Fact]) -> Iterable[Fact]:
-        """The injections that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
-        injections = self._injections
-        found = [injections[belief] for belief in _shown(facts) if belief in injections] if injections else []
-        return {fact.id: fact for facts in found for fact in facts}.values()
 
-    def _chunks(self) -> Iterator[list[Fact]]:
-        parent, find = self._parent, self._find
-        together: dict[bytes, list[Fact]] = {}
-        chunk: list[Fact] = []
-        facts, self._facts = self._facts, []
-        facts.reverse()
-        while facts:
-            fact = facts.pop()
-            if fact.id in parent:
-                together.setdefault(find(fact.id), []).append(fact)
-                continue
-            chunk.append(fact)
-            if len(chunk) >= CHUNK:
-                yield chunk
-                chunk = []
-        parent.clear()
-        while together:
-            chunk += together.popitem()[1]
-            if len(chunk) >= CHUNK:
-                yield chunk
-                chunk = []
-        if chunk:
-            yield chunk
+def _labels(positions: Ints, log: EventLog, reader: Reader) -> Ints:
+    """For the event at each of these positions the place of the first one that it belongs together with."""
+    key, place = _places(positions, chain(log.links(_TYING, limit=_PAGE), [_answers(log, reader)]))
+    alike = key[1:] == key[:-1]
+    return _connected(len(positions), place[:-1][alike], place[1:][alike])
 
-    def _find(self, key: bytes) -> bytes:
-        parent = self._parent
-        above = parent.setdefault(key, key)
-        while above != key:
-            over = parent[above]
-            parent[key] = over
-            key, above = over, parent[over]
-        return key
 
-    def _join(self, left: bytes, right: bytes) -> None:
-        self._parent[self._find(left)] = self._find(right)
+def _places(positions: Ints, pages: Iterable[list[tuple[int, int]]]) -> tuple[Ints, Ints]:
+    """Pages of keys and positions as columns by key; instead of positions their places among these, if they are."""
+    keys, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for page in pages:
+        key, position = np.fromiter(chain.from_iterable(page), np.int64, 2 * len(page)).reshape(-1, 2).T
+        place = np.searchsorted(positions, position)
+        known = np.append(positions, NO_INTEGER)[place] == position
+        keys.append(key[known])
+        places.append(place[known])
+    key, place = np.concatenate(keys), np.concatenate(places)
+    order = np.argsort(key, kind="stable")
+    return key[order], place[order]
+
+
+def _answers(log: EventLog, reader: Reader) -> list[tuple[int, int]]:
+    """Index keys of the prompts that are answered, each with the position of an answer."""
+    found = []
+    for page in log.scan_at(log.positions((_ANSWER,)), limit=_PAGE):
+        place_of = {id_: position for id_, (position, _, _) in zip(reader.scanned(page).ids, page, strict=True)}
+        for batch in reader.scanned(page).batches:
+            found += [
+                (key_of(prompt), place_of[id_])
+                for id_, prompt in zip(batch.event_ids, batch.field("prompt_id"), strict=True)
+                if prompt is not None
+            ]
+    return found
+
+
+def _connected(count: int, left: Ints, right: Ints) -> Ints:
+    """The components of a graph: for each of its ``count`` nodes the smallest one that edges lead to, in turn.
+
+    Of two roots that an edge joins the larger goes under the smaller, all edges at once, until none joins two.
+    """
+    roots = np.arange(count, dtype=np.int64)
+    while len(left):
+        one, other = roots[left], roots[right]
+        low = np.minimum(one, other)
+        np.minimum.at(roots, one, low)
+        np.minimum.at(roots, other, low)
+        while not np.array_equal(above := roots[roots], roots):
+            roots = above
+        apart = roots[left] != roots[right]
+        left, right = left[apart], right[apart]
+    return roots
+
+
+class _Injections:
+    """The injections of a log, by what they show."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._positions = np.array(log.positions(("memory.injected",)), dtype=np.int64)
+        self._keys, self._places = _places(self._positions, log.links((Role.SHOWN,), limit=_PAGE))
+
+    def deciding(self, facts: list[Fact]) -> list[int]:
+        """Positions of those that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
+        keys = np.array([key_of(belief) for belief in _shown(facts)], dtype=np.int64)
+        first, last = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
+        found = [self._places[start:end] for start, end in zip(first, last, strict=True)]
+        return self._positions[np.unique(np.concatenate(found))].tolist() if found else []
 
 
 def _sides(source: Source, facts: list[Fact]) -> list[Fact]:

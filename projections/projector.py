@@ -126,10 +126,6 @@ class Projector:
         _remove(fresh)
         work = WorkDatabase(fresh, threads=self._threads)
         try:
-            with work.transaction():
-                work.create()
-                work.create_views()
-            # Not in one transaction: DuckDB would hold all of it in memory, and nobody opens the file before its end.
             reached = rebuild(self._log, work, self.folder, self._progress)
             meta = self._meta(made_by, reached, as_of_ms)
             work.write_meta(meta)

@@ -34,7 +34,7 @@ class Reached(NamedTuple):
 
 
 def rebuild(log: EventLog, work: WorkDatabase, folder: Path, progress: Progress) -> Reached:
-    """Fill the empty tables of ``work`` from a log; files that are needed meanwhile are made in ``folder``.
+    """Make all tables and views in an empty database from a log; ``folder`` is for files that are needed meanwhile.
 
     What arrives meanwhile may be in some tables and not in others: refresh afterwards.
 
@@ -43,6 +43,10 @@ def rebuild(log: EventLog, work: WorkDatabase, folder: Path, progress: Progress)
     """
     beside = Beside.of(log, folder)
     try:
+        with work.transaction():
+            work.create()
+            work.create_views()
+        # Not in one transaction: DuckDB would hold all of it in memory, and nobody opens the file before its end.
         with paused():
             reached = _read(log, work, progress)
             if beside is None:

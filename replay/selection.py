@@ -20,8 +20,8 @@ Keeps = Callable[[Event], bool]
 class Selection:
     """The reading half of an :class:`~beliefbase.events.log.EventLog`, over the events that ``keeps`` says.
 
-    ``added`` are read first, as if they had been the first to arrive; they are nowhere stored. What arrives later
-    in the log is no part of it.
+    ``added``, which are profiles and policies, are read first, as if they had been the first to arrive; they are
+    nowhere stored. What arrives later in the log is no part of it.
     """
 
     in_order = True
@@ -57,12 +57,18 @@ class Selection:
         for page in self.read(limit=limit):
             yield [(position, event.raw, event.body) for position, event in page]
 
-    def scan_types(self, types: Collection[str], *, limit: int = 1000) -> Iterator[list[Scanned]]:
-        """Pages of the kept events of some types, in arrival order; without their words."""
-        for page in self.read(limit=limit, words=False):
-            chosen = [(position, event.raw) for position, event in page if event.skeleton.type in types]
-            if chosen:
-                yield [(position, raw, None) for position, raw in chosen]
+    def positions(self, types: Collection[str]) -> list[int]:
+        """Positions of the kept events of some types, rising; the added ones have none."""
+        kept = (stored for page in self.read(words=False) for stored in page if stored.position)
+        return [stored.position for stored in kept if stored.event.skeleton.type in types]
+
+    def scan_at(self, positions: Sequence[int], *, limit: int = 1000) -> Iterator[list[Scanned]]:
+        """Pages of the events at these positions, of which all are kept, in their order; without their words."""
+        yield from self._log.scan_at(positions, limit=limit)
+
+    def links(self, roles: Collection[int], *, limit: int = 1000) -> Iterator[list[tuple[int, int]]]:
+        """Pages of what events name in some roles, by key; those of events that are not kept are among them."""
+        yield from self._log.links(roles, limit=limit)
 
     def last_position(self) -> int:
         """Position of the last event that could be kept."""

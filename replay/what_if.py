@@ -19,9 +19,8 @@ from beliefbase.events.errors import UnknownId
 from beliefbase.events.hlc import MAX_COUNTER, MAX_HLC, stamp
 from beliefbase.events.log import EventLog
 from beliefbase.projections.names import HASHED_FIELDS
-from beliefbase.projections.partition import Partition
+from beliefbase.projections.partition import sets
 from beliefbase.projections.reading import Reader
-from beliefbase.projections.source import LogSource
 from beliefbase.replay.alternative import Alternative
 from beliefbase.replay.differences import clock
 from beliefbase.replay.integrity import Progress
@@ -106,12 +105,10 @@ class WhatIf:
             StoreUnavailable: the log can't be read.
         """
         until = stamp(as_of_ms, MAX_COUNTER)
-        reader = Reader(self._log)
-        partition = Partition.of(self._log, reader, self._progress)
         by_erasure, would_erase = self._log.erased(), self._changed.erased()
         found: list[Difference] = []
         folded = 0
-        for facts, context in partition.sets(LogSource(self._log, reader)):
+        for facts, context in sets(self._log, Reader(self._log)):
             both = facts + context
             before = _folded(both, by_erasure, until)
             after = _folded(self._kept(both), would_erase, until)

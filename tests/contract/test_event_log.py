@@ -22,6 +22,7 @@ from beliefbase.events.errors import (
 )
 from beliefbase.events.frontier import EMPTY_ROOT, frontier_root
 from beliefbase.events.ids import name_hash, skeleton_hash
+from beliefbase.events.index import key_of
 from beliefbase.events.log import Fork, Gap, Head, Known
 
 ALWAYS = (1 << 63) - 1
@@ -607,6 +608,41 @@ def test_naming_finds_by_role(log):
     assert named([name_hash("notes@1")], Role.STATE) == [policy]
     assert named([a.id, b.id], Role.SELF, Role.STATE) == [a, b, superseded, reinstated]
     assert named([], Role.SELF) == [] and named([a.id]) == [] and named([b"?" * 16], *Role) == []
+
+
+def test_links_are_what_events_name_in_some_roles_by_key(log):
+    ann = Author()
+    a, b = ann.extracted("a", source_ref="key:ann:a"), ann.extracted("b")
+    superseded = ann.superseded(a.id, b.id)
+    log.append([a, b, superseded])
+    place = {stored.event.id: stored.position for page in log.read() for stored in page}
+    in_roles = [
+        *((name, Role.SELF, a) for name in (a.id, name_hash("key:ann:a"))),
+        *((event.id, Role.SELF, event) for event in (b, superseded)),
+        (a.id, Role.STATE, superseded),
+        (b.id, Role.LINK, superseded),
+    ]
+    for roles in ([Role.SELF], [Role.STATE, Role.LINK], list(Role)):
+        rows = [(key_of(name), place[event.id]) for name, role, event in in_roles if role in roles]
+        for limit in (1, 2, 1000):
+            pages = list(log.links(roles, limit=limit))
+            assert sorted(flat(pages)) == sorted(rows)
+            assert [key for key, _ in flat(pages)] == sorted(key for key, _ in rows)
+            assert all(0 < len(page) <= limit for page in pages)
+    assert list(log.links([])) == list(log.links([Role.SHOWN])) == []
+
+
+def test_events_of_some_types_are_found_at_their_positions_without_their_words(log):
+    ann = Author()
+    events = [ann.joined(), ann.said("one"), belief := ann.extracted(), ann.said("two"), ann.retracted(belief.id)]
+    log.append(events)
+    stored = {one.position: one.event for page in log.read() for one in page}
+    places = sorted(stored)
+    assert log.positions({"utterance.recorded", "belief.retracted"}) == [places[1], places[3], places[4]]
+    assert log.positions(["belief"]) == log.positions([]) == []
+    wanted = [places[4], places[0], places[2]]
+    assert flat(log.scan_at(wanted, limit=2)) == [(place, stored[place].raw, None) for place in wanted]
+    assert list(log.scan_at([])) == [] and flat(log.scan_at([places[-1] + 1])) == []
 
 
 def test_names_that_begin_alike_are_told_apart(log):

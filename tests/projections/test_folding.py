@@ -1,15 +1,20 @@
 """Folding beside: a second process gives the tables that this one would give."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.events.build import Author
 from tests.projections.test_contract import contents
 from tests.projections.worlds import AS_OF_MS, World, open_log
 
+from beliefbase.beliefs.lookups import named
 from beliefbase.events.errors import StoreUnavailable
 from beliefbase.projections import folding
 from beliefbase.projections.errors import FoldingFailed
-from beliefbase.projections.partition import Partition
+from beliefbase.projections.partition import EVERYWHERE, KEPT, _connected, sets
 from beliefbase.projections.projector import Projector
+from beliefbase.projections.reading import Reader
 from beliefbase.projections.stretches import Stretches
 
 
@@ -81,7 +86,6 @@ def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
     """Columns are made without a loop over lives; this compares them with the loop."""
     from beliefbase.beliefs.fold import fold
     from beliefbase.projections.intervals import PROJECTION as INTERVALS
-    from beliefbase.projections.reading import Reader
     from beliefbase.projections.spells import PROJECTION as SPELLS
 
     log = open_log(tmp_path, World(21, 900).events)
@@ -105,5 +109,37 @@ def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
     ]
 
 
-def test_nothing_to_fold_is_no_trouble():
-    assert list(Partition().sets(source=None)) == []
+@pytest.mark.parametrize("seed", range(20))
+def test_facts_that_name_one_thing_are_in_one_set(tmp_path, monkeypatch, seed):
+    monkeypatch.setattr("beliefbase.projections.partition.CHUNK", 1)
+    log = open_log(tmp_path, World(seed, 300).events)
+    of_key, seen = {}, set()
+    for number, (facts, _) in enumerate(sets(log, Reader(log))):
+        for fact in facts:
+            assert fact.id not in seen
+            seen.add(fact.id)
+            for key in () if fact.type in EVERYWHERE else (fact.id, *(key for _, key in named(fact))):
+                assert of_key.setdefault(key, number) == number, fact
+    stored = [one.event for page in log.read() for one in page]
+    assert seen == {fact.id for fact in Reader(log).facts(stored) if fact.type in KEPT}
+    log.close()
+    assert len(set(of_key.values())) > 3
+
+
+@given(st.integers(0, 30).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.tuples(*[st.integers(0, n)] * 2)))))
+def test_components_are_what_edges_join(graph):
+    last, edges = graph
+    left, right = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    parts = {node: {node} for node in range(last + 1)}
+    for one, other in edges:
+        if parts[one] is not parts[other]:
+            parts[one] |= parts[other]
+            for node in parts[other]:
+                parts[node] = parts[one]
+    assert _connected(last + 1, left, right).tolist() == [min(parts[node]) for node in range(last + 1)]
+
+
+def test_nothing_to_fold_is_no_trouble(tmp_path):
+    log = open_log(tmp_path, [Author("ann").joined()])
+    assert list(sets(log, Reader(log))) == []
+    log.close()
