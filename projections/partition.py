@@ -18,6 +18,7 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source
 from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
+from beliefbase.events.ids import ids_of
 from beliefbase.events.index import key_of
 from beliefbase.events.log import EventLog
 from beliefbase.projections.columns import NO_INTEGER, Ints
@@ -115,16 +116,11 @@ def _places(positions: Ints, pages: Iterable[list[tuple[int, int]]]) -> tuple[In
 
 def _answers(log: EventLog, reader: Reader) -> list[tuple[int, int]]:
     """Index keys of the prompts that are answered, each with the position of an answer."""
-    found = []
-    for page in log.scan_at(log.positions((_ANSWER,)), limit=_PAGE):
-        place_of = {id_: position for id_, (position, _, _) in zip(reader.scanned(page).ids, page, strict=True)}
-        for batch in reader.scanned(page).batches:
-            found += [
-                (key_of(prompt), place_of[id_])
-                for id_, prompt in zip(batch.event_ids, batch.field("prompt_id"), strict=True)
-                if prompt is not None
-            ]
-    return found
+    positions = log.positions((_ANSWER,))
+    pages = log.scan_at(positions, limit=_PAGE)
+    place_of = dict(zip((id_ for page in pages for id_ in ids_of([raw for _, raw, _ in page])), positions, strict=True))
+    answers = ((fact.payload.get("prompt_id"), fact.id) for fact in _facts(log, reader, positions))
+    return [(key_of(prompt), place_of[answer]) for prompt, answer in answers if prompt is not None]
 
 
 def _connected(count: int, left: Ints, right: Ints) -> Ints:
