@@ -10,6 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from beliefbase.events.lanes import Octets, halves
+
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -48,6 +50,34 @@ def hexes(ids: Sequence[bytes]) -> list[str]:
     """Ids of 16 bytes, as they are shown."""
     shown = b"".join(ids).hex()
     return [shown[place : place + 32] for place in range(0, len(shown), 32)]
+
+
+def shown(ids: Octets) -> Texts:
+    """Ids or hashes, one in each row, as they are shown."""
+    digits, size = ids.tobytes().hex(), 2 * ids.shape[1]
+    return texts([digits[place : place + size] for place in range(0, len(digits), size)])
+
+
+def octets(values: Sequence[bytes], size: int) -> Octets:
+    """Values of so many bytes, one in each row; others, which only a damaged store has, are cut or filled up."""
+    joined = b"".join(values)
+    if len(joined) != size * len(values) or set(map(len, values)) - {size}:
+        joined = b"".join([value[:size].ljust(size, b"\0") for value in values])
+    return np.frombuffer(joined, np.uint8).reshape(-1, size)
+
+
+def distinct(ids: Octets) -> tuple[Ints, list[bytes]]:
+    """The number of each id, and the different ids by number."""
+    parts = halves(ids)
+    _, first, numbers = np.unique(parts[:, 0], return_index=True, return_inverse=True)
+    if (parts[first][numbers] != parts).any():  # different ids that begin alike
+        _, first, numbers = np.unique(parts, axis=0, return_index=True, return_inverse=True)
+    return numbers.reshape(-1), [ids[place].tobytes() for place in first.tolist()]
+
+
+def keys_in(ids: Octets) -> Ints:
+    """Row keys of ids, one in each row."""
+    return halves(ids)[:, 0].view(np.int64)
 
 
 def keys_of(ids: Sequence[bytes]) -> Ints:

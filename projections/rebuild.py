@@ -15,7 +15,7 @@ from beliefbase.projections.merging import Names, note_copies
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
 
-PAGE: Final = 10_000
+PAGE: Final = 40000
 ROWS: Final = 50_000
 """Rows of one table that are loaded at once."""
 
@@ -60,7 +60,7 @@ def _read(log: EventLog, work: WorkDatabase, progress: Progress) -> Reached:
     reader, loader, heads, names = Reader(log), Loader(work, resolve=False, at_once=ROWS), Heads(), Names(work)
     position = events = newest = 0
     for stored in log.scan(limit=PAGE):
-        page = reader.scanned(stored)
+        page = reader.side_by_side(stored)
         heads.follow(page, [raw for _, raw, _ in stored])
         loader.add_events(page)
         for batch in page.batches:
