@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple, Self
 
-from beliefbase.projections.columns import Cells, Ints, Same, Texts
+from beliefbase.projections.columns import Cells, Ints, Octets, Same
 
 _TEXT_OR_NOTHING: Final = frozenset({str, type(None)})
 
@@ -35,7 +35,7 @@ class Items(ABC):
     @property
     @abstractmethod
     def ids(self) -> Cells:
-        """Items that are ids, as they are shown."""
+        """Items that are ids."""
 
     @abstractmethod
     def field(self, name: str, absent: Any = None) -> Cells:
@@ -43,7 +43,7 @@ class Items(ABC):
 
     @abstractmethod
     def hexes(self, name: str) -> Cells:
-        """A field of items that are maps, which holds an id, as it is shown."""
+        """A field of items that are maps, which holds an id."""
 
 
 class Batch(ABC):
@@ -66,8 +66,8 @@ class Batch(ABC):
 
     @property
     @abstractmethod
-    def ids(self) -> Texts:
-        """Ids, as they are shown."""
+    def ids(self) -> Octets:
+        """Ids, one in each row."""
 
     @property
     @abstractmethod
@@ -97,7 +97,7 @@ class Batch(ABC):
     @property
     @abstractmethod
     def refs(self) -> Cells:
-        """Hashes of their source_refs, as they are shown."""
+        """Hashes of their source_refs."""
 
     @property
     @abstractmethod
@@ -112,7 +112,7 @@ class Batch(ABC):
 
     @abstractmethod
     def hexes(self, name: str) -> Cells:
-        """A field that holds an id or hash, as it is shown."""
+        """A field that holds an id or hash."""
 
     @abstractmethod
     def lengths(self, name: str) -> Cells:

@@ -10,14 +10,14 @@ import numpy as np
 
 from beliefbase.events.catalog.lockstep import Column, Lists, Values
 from beliefbase.projections.batch import Batch, Items
-from beliefbase.projections.columns import NO_INTEGER, Array, Cells, Ints, Same, Texts, shown
+from beliefbase.projections.columns import NO_INTEGER, Array, Cells, Ints, Octets, Same, Texts, shown
 
 
 class Common(NamedTuple):
     """What every event has."""
 
     keys: Ints
-    ids: Texts
+    ids: Octets
     stamps: Ints
     seqs: Ints
     lags: Ints
@@ -58,7 +58,7 @@ class ColumnBatch(Batch):
         return self._common.keys
 
     @property
-    def ids(self) -> Texts:  # noqa: D102  of the base
+    def ids(self) -> Octets:  # noqa: D102  of the base
         return self._common.ids
 
     @property
@@ -161,10 +161,12 @@ def _cells(values: Values, absent: Any) -> Cells:
 
 
 def _shown(values: Values) -> Cells:
-    """Ids, as they are shown; None where there is none."""
+    """Ids; None where there is none."""
     array, here = values
     if here is None:
-        return shown(array)
+        return array
+    if not here.any():
+        return Same(None, len(here))
     ids: Texts = np.full(len(array), None, dtype=object)
     ids[here] = shown(array[here])
     return ids

@@ -12,7 +12,7 @@ from beliefbase.events.catalog.base import Hashed, place
 from beliefbase.events.ids import name_hash
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Columns, Same, loadable
 
 HASHED_FIELDS = {
     name: fields
@@ -44,7 +44,11 @@ class Names(Projection):
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
         found: dict[str, str] = {}
         for field in HASHED_FIELDS[events.type]:
-            for hashed, name in dict.fromkeys(zip(events.hexes(field), events.text(field), strict=True)):
+            names = events.text(field)
+            if isinstance(names, Same):
+                continue
+            hashes = loadable("VARCHAR", events.hexes(field))
+            for hashed, name in dict.fromkeys(zip(hashes, names, strict=True)):
                 if hashed is not None and name is not None and _is_named(hashed, name):
                     found[hashed] = normalize("NFC", name)
         return {"names": {"hash": list(found), "name": list(found.values())}}

@@ -19,7 +19,7 @@ from beliefbase.events.log import EventLog, Scanned
 from beliefbase.projections.base import Dropped
 from beliefbase.projections.batch import Batch, Signature
 from beliefbase.projections.column_batch import ColumnBatch, Common
-from beliefbase.projections.columns import Octets, distinct, keys_in, octets, shown, texts
+from beliefbase.projections.columns import Octets, distinct, keys_in, octets, texts
 from beliefbase.projections.row_batch import Row, RowBatch
 
 _WRITER, _PREV, _HLC, _TYPE = (itemgetter(Skeleton._fields.index(name)) for name in ("writer", "prev", "hlc", "type"))
@@ -145,7 +145,7 @@ class Reader:
         signatures = [self._signatures[writer] for writer in writers]
         return Common(
             keys_in(ids),
-            shown(ids),
+            ids,
             heads.hlc,
             heads.seq,
             heads.recorded,

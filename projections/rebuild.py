@@ -15,7 +15,7 @@ from beliefbase.projections.merging import Names, note_copies
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
 
-PAGE: Final = 40000
+PAGE: Final = 20_000
 ROWS: Final = 50_000
 """Rows of one table that are loaded at once."""
 

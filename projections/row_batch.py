@@ -11,8 +11,9 @@ import numpy as np
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.envelope import Skeleton
+from beliefbase.events.ids import ID_BYTES
 from beliefbase.projections.batch import Batch, Items, Signature
-from beliefbase.projections.columns import Ints, Same, Texts, hexes, keys_of, texts
+from beliefbase.projections.columns import Cells, Ints, Octets, Same, keys_of, octets
 
 Row = tuple[Any, ...]
 """A skeleton as a plain tuple: its fields in their order."""
@@ -47,8 +48,8 @@ class RowBatch(Batch):
         return keys_of(self.event_ids)
 
     @cached_property
-    def ids(self) -> Texts:  # noqa: D102  of the base
-        return texts(hexes(self.event_ids))
+    def ids(self) -> Octets:  # noqa: D102  of the base
+        return octets(self.event_ids, ID_BYTES)
 
     @cached_property
     def stamps(self) -> Ints:  # noqa: D102  of the base
@@ -116,13 +117,13 @@ class RowBatch(Batch):
             self._made[name] = made
         return made
 
-    def hexes(self, name: str) -> Sequence[str | None]:  # noqa: D102  of the base
+    def hexes(self, name: str) -> Cells:  # noqa: D102  of the base
         values = self.field(name)
         if isinstance(values, Same):
             return values
         if None in values:
             return [None if value is None else value.hex() for value in values]
-        return list[str | None](hexes(values))
+        return octets(values, ID_BYTES)
 
     def lengths(self, name: str) -> list[int]:  # noqa: D102  of the base
         return [len(items) for items in self.field(name, ())]
@@ -170,8 +171,8 @@ class RowItems(Items):
         self._values = list(chain.from_iterable(lists))
 
     @property
-    def ids(self) -> list[str]:  # noqa: D102  of the base
-        return hexes(self._values)
+    def ids(self) -> Octets:  # noqa: D102  of the base
+        return octets(self._values, ID_BYTES)
 
     def field(self, name: str, absent: Any = None) -> list[Any]:  # noqa: D102  of the base
         return [value.get(name, absent) for value in self._values]
