@@ -20,7 +20,7 @@ Flags = npt.NDArray[np.bool_]
 Octets = npt.NDArray[np.uint8]
 """Values of equal length, one in each row."""
 
-_SPARE: Final = 256
+_SPARE: Final = 512
 """Bytes behind the last value: a step may look so far ahead before it asks where the value ends."""
 _ROUNDS: Final = 24
 """So many different texts are looked for in all lanes at once; lanes with others are read one by one."""
@@ -28,7 +28,7 @@ _NIL, _FALSE, _TRUE, _BYTES, _TEXT, _ARRAY, _MAP = 0xC0, 0xC2, 0xC3, 0xC4, 0xD9,
 
 
 def _integer_headers() -> tuple[Ints, Flags, Flags]:
-    """By header: how many bytes follow an integer's, -1 where none begins; whether it is signed; whether it is large."""
+    """By header: how many bytes follow an integer's, -1 for no integer; whether it is signed; whether it may be large."""
     follow, signed = np.full(256, -1, np.int64), np.zeros(256, np.bool_)
     follow[:0x80] = follow[0xE0:] = 0
     follow[0xCC:0xD4] = 1, 2, 4, 8, 1, 2, 4, 8
@@ -148,7 +148,8 @@ class Lanes:
         ahead = self._joined.every(">i8")[self.at + 1].astype(np.int64)
         self.fail((follow < 0) | (_LARGE[heads] & (ahead < 0)))
         lower = 64 - 8 * np.clip(follow, 1, 8)
-        values = np.where(_SIGNED[heads], ahead >> lower, (ahead.view(np.uint64) >> lower.view(np.uint64)).view(np.int64))
+        unsigned = (ahead.view(np.uint64) >> lower.view(np.uint64)).view(np.int64)
+        values = np.where(_SIGNED[heads], ahead >> lower, unsigned)
         self.step(1 + np.maximum(follow, 0))
         return np.where(follow > 0, values, heads.view(np.int8))
 
@@ -167,16 +168,16 @@ class Lanes:
         for _ in range(_ROUNDS):
             if not len(rest):
                 break
-            token = self._token(rest[0])
+            token = self._token(int(rest[0]))
             if token:
-                numbers[rest[0]] = found[token] = len(found)
+                found[token] = len(found)
                 same = self._joined.every(f"V{len(token)}")[self.at[rest]] == np.void(token)
                 numbers[rest[same]] = found[token]
                 rest = rest[~same]
             else:
                 self.ok[rest[0]] = False
                 rest = rest[1:]
-        for lane in rest:
+        for lane in rest.tolist():
             token = self._token(lane)
             if token:
                 numbers[lane] = found.setdefault(token, len(found))
@@ -224,6 +225,12 @@ def first_of(token: bytes) -> tuple[int, int]:
     """The first 8 bytes of a token, or all, as an integer, and a mask for them."""
     first = token[:8]
     return int.from_bytes(first, "little"), (1 << 8 * len(first)) - 1
+
+
+def laid_out(lengths: Ints) -> tuple[Ints, Ints]:
+    """Lists of these lengths, laid end to end: which list each item belongs to, and its place in there."""
+    owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    return owner, np.arange(len(owner), dtype=np.int64) - (np.cumsum(lengths) - lengths)[owner]
 
 
 def halves(ids: Octets) -> Array:

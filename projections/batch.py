@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple, Self
 
-from beliefbase.projections.columns import Cells, Ints, Octets, Same
+from beliefbase.events.lanes import Octets
+from beliefbase.projections.columns import Cells, Ints, Same
 
 _TEXT_OR_NOTHING: Final = frozenset({str, type(None)})
 

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from beliefbase.events.catalog.lockstep import Column, Lists, Values
+from beliefbase.events.catalog.lane_shapes import Column, Lists, Values
+from beliefbase.events.lanes import Octets, laid_out
 from beliefbase.projections.batch import Batch, Items
-from beliefbase.projections.columns import NO_INTEGER, Array, Cells, Ints, Octets, Same, Texts, shown
+from beliefbase.projections.columns import NO_INTEGER, Array, Cells, Ints, Same, Texts, shown
 
 
 class Common(NamedTuple):
@@ -132,8 +133,7 @@ class ColumnItems(Items):
     """Items of lists that were read as columns."""
 
     def __init__(self, lists: Lists) -> None:
-        owner = lists.owner
-        super().__init__(owner, np.arange(len(owner), dtype=np.int64) - (np.cumsum(lists.lengths) - lists.lengths)[owner])
+        super().__init__(*laid_out(lists.lengths))
         self._items = lists.items
 
     @property

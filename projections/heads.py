@@ -6,7 +6,7 @@ the log's own: where they differ (another log, a restored backup, a rewritten fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 import numpy as np
@@ -79,14 +79,14 @@ class Heads:
         self._last: dict[bytes, bytes] = {}
         """Skeletons by id, which is the first half of their hash."""
 
-    def follow(self, page: Page[Any], raws: Sequence[bytes]) -> None:
-        """Take note of events, predecessors first, with their skeletons as they are stored."""
+    def follow(self, page: Page[Any]) -> None:
+        """Take note of events, predecessors first."""
         places = _places(page.prevs[:, :ID_BYTES], page.ids)
         outside = {prev.tobytes() for prev in page.prevs[places < 0]}
         self._continued.update([prev for prev in outside if self._last.pop(prev[:ID_BYTES], None) is None])
-        last = np.ones(len(raws), np.bool_)
+        last = np.ones(len(page.raws), np.bool_)
         last[places[places >= 0]] = False
-        self._last.update((page.ids[place].tobytes(), raws[place]) for place in np.flatnonzero(last).tolist())
+        self._last.update((page.ids[place].tobytes(), page.raws[place]) for place in np.flatnonzero(last).tolist())
 
     def root(self) -> bytes:
         """Root of the frontier where nothing was known before."""

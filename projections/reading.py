@@ -15,26 +15,29 @@ from beliefbase.events.catalog.lockstep import Heads, LockstepReader, Read
 from beliefbase.events.codec import unpack_all_trusted
 from beliefbase.events.envelope import Event, Skeleton, decode_all
 from beliefbase.events.ids import HASH_BYTES, ID_BYTES, hashes_of, ids_of
+from beliefbase.events.lanes import Octets
 from beliefbase.events.log import EventLog, Scanned
 from beliefbase.projections.base import Dropped
 from beliefbase.projections.batch import Batch, Signature
 from beliefbase.projections.column_batch import ColumnBatch, Common
-from beliefbase.projections.columns import Octets, distinct, keys_in, octets, texts
+from beliefbase.projections.columns import distinct, keys_in, octets, texts
 from beliefbase.projections.row_batch import Row, RowBatch
 
 _WRITER, _PREV, _HLC, _TYPE = (itemgetter(Skeleton._fields.index(name)) for name in ("writer", "prev", "hlc", "type"))
-AnyBatch = TypeVar("AnyBatch", bound=Batch, covariant=True)
+Batch_co = TypeVar("Batch_co", bound=Batch, covariant=True)
 
 
-class Page(NamedTuple, Generic[AnyBatch]):
+class Page(NamedTuple, Generic[Batch_co]):
     """Events, read."""
 
+    raws: Sequence[bytes]
+    """Skeletons, as they are stored."""
     ids: Octets
     prevs: Octets
     """Hashes of the events before them in their streams."""
     newest: int
     """The largest stamp."""
-    batches: list[AnyBatch]
+    batches: list[Batch_co]
     """The usable ones, by type; of a type there may be two batches."""
     dropped: list[Dropped]
 
@@ -51,23 +54,26 @@ class Reader:
     def read(self, events: Sequence[Event], *, without: Collection[bytes] = ()) -> Page[RowBatch]:
         """Events as projections see them, words included where an event brings them; ``without`` leaves some out."""
         # Not event.skeleton: every event is decoded once here, and keeping that would cost as much again.
-        rows = decode_all([event.raw for event in events])
-        return self._page([event.id for event in events], rows, [event.body for event in events], without)
+        raws = [event.raw for event in events]
+        return self._page(raws, [event.id for event in events], [event.body for event in events], without)
 
     def scanned(self, events: Sequence[Scanned]) -> Page[RowBatch]:
         """:meth:`read` of events as a scan of the log gives them."""
-        raws = [raw for _, raw, _ in events]
-        return self._page(ids_of(raws), decode_all(raws), [body for _, _, body in events], ())
+        _, raws, bodies = zip(*events, strict=True)
+        return self._page(raws, ids_of(raws), bodies, ())
 
     def side_by_side(self, events: Sequence[Scanned]) -> Page[Batch]:
         """:meth:`scanned` for tables, not for rules: twice as fast, where pages are large."""
-        raws = [raw for _, raw, _ in events]
-        bodies = [body for _, _, body in events]
+        _, raws, bodies = zip(*events, strict=True)
         ids = octets(hashes_of(raws), HASH_BYTES)[:, :ID_BYTES]
         read = self._lockstep.read(raws)
         left = read.left.tolist()
-        rows = decode_all([raws[place] for place in left])
-        rest = self._page([ids[place].tobytes() for place in left], rows, [bodies[place] for place in left], ())
+        rest = self._page(
+            [raws[place] for place in left],
+            [ids[place].tobytes() for place in left],
+            [bodies[place] for place in left],
+            (),
+        )
         prevs, newest = read.heads.prev, rest.newest
         prevs[read.left] = rest.prevs
         batches, common = list[Batch](rest.batches), self._common(ids, read)
@@ -76,7 +82,7 @@ class Reader:
             words = _words([bodies[place] for place in group.places.tolist()])
             batches.append(ColumnBatch(group.type, mine, group.refs, group.basis, group.payload, words))
             newest = max(newest, int(mine.stamps.max()))
-        return Page(ids, prevs, newest, batches, rest.dropped)
+        return Page(raws, ids, prevs, newest, batches, rest.dropped)
 
     def facts(self, events: Iterable[Event]) -> list[Fact]:
         """The usable ones as facts."""
@@ -84,11 +90,12 @@ class Reader:
 
     def _page(
         self,
+        raws: Sequence[bytes],
         ids: Sequence[bytes],
-        rows: Sequence[Row],
         bodies: Sequence[bytes | None],
         without: Collection[bytes],
     ) -> Page[RowBatch]:
+        rows = decode_all(raws)
         self._meet(set(map(_WRITER, rows)))
         places: dict[str, list[int]] = {}
         for place, type_name in enumerate(map(_TYPE, rows)):
@@ -98,6 +105,7 @@ class Reader:
         for type_name, chosen in places.items():
             batches.append(self._batch(type_name, chosen, ids, rows, bodies, dropped))
         return Page(
+            raws,
             octets(ids, ID_BYTES),
             octets(list(map(_PREV, rows)), HASH_BYTES),
             max(map(_HLC, rows), default=0),

@@ -16,7 +16,7 @@ from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
 
 PAGE: Final = 20_000
-ROWS: Final = 50_000
+ROWS: Final = 122_880
 """Rows of one table that are loaded at once."""
 
 Progress = Callable[[str, int], None]
@@ -61,7 +61,7 @@ def _read(log: EventLog, work: WorkDatabase, progress: Progress) -> Reached:
     position = events = newest = 0
     for stored in log.scan(limit=PAGE):
         page = reader.side_by_side(stored)
-        heads.follow(page, [raw for _, raw, _ in stored])
+        heads.follow(page)
         loader.add_events(page)
         for batch in page.batches:
             names.add(batch)

@@ -68,7 +68,7 @@ class Arrivals:
             raise RebuildNeeded
         self._read()
         page, heads = self._reader.read(self._events), Heads()
-        heads.follow(page, [event.raw for event in self._events])
+        heads.follow(page)
         root = self._log.root()
         if not self._events and self._meta["root"] == root.hex():
             return None

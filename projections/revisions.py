@@ -8,7 +8,7 @@ from typing import ClassVar
 from beliefbase.beliefs.attributes import CLASS
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns, Same
+from beliefbase.projections.columns import Cells, Columns, Same
 
 _OTHER = {"belief.superseded": "superseding_id", "belief.merged": "surviving_id"}
 _TARGET = {"belief.superseded": "superseded_id", "belief.merged": "duplicate_id"}
@@ -126,7 +126,7 @@ class Revisions(Projection):
         }
 
 
-def _how(events: Batch) -> Sequence[str | None]:
+def _how(events: Batch) -> Cells:
     given = [values for values in map(events.field, _HOW) if not isinstance(values, Same)]
     if len(given) < 2:
         return given[0] if given else Same(None, len(events))

@@ -12,8 +12,9 @@ import numpy as np
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.envelope import Skeleton
 from beliefbase.events.ids import ID_BYTES
+from beliefbase.events.lanes import Octets, laid_out
 from beliefbase.projections.batch import Batch, Items, Signature
-from beliefbase.projections.columns import Cells, Ints, Octets, Same, keys_of, octets
+from beliefbase.projections.columns import Cells, Ints, Same, keys_of, octets
 
 Row = tuple[Any, ...]
 """A skeleton as a plain tuple: its fields in their order."""
@@ -165,9 +166,7 @@ class RowItems(Items):
     """Items of lists of objects."""
 
     def __init__(self, lists: Sequence[Sequence[Any]]) -> None:
-        lengths = np.array([len(items) for items in lists], dtype=np.int64)
-        owner = np.repeat(np.arange(len(lists), dtype=np.int64), lengths)
-        super().__init__(owner, np.arange(len(owner), dtype=np.int64) - (np.cumsum(lengths) - lengths)[owner])
+        super().__init__(*laid_out(np.array([len(items) for items in lists], dtype=np.int64)))
         self._values = list(chain.from_iterable(lists))
 
     @property
