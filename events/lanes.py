@@ -28,7 +28,7 @@ _NIL, _FALSE, _TRUE, _BYTES, _TEXT, _ARRAY, _MAP = 0xC0, 0xC2, 0xC3, 0xC4, 0xD9,
 
 
 def _integer_headers() -> tuple[Ints, Flags, Flags]:
-    """By header: how many bytes follow an integer's, -1 for no integer; whether it is signed; whether it may be large."""
+    """By header: how many bytes follow (-1: not an integer's), whether it is signed, and whether it may be large."""
     follow, signed = np.full(256, -1, np.int64), np.zeros(256, np.bool_)
     follow[:0x80] = follow[0xE0:] = 0
     follow[0xCC:0xD4] = 1, 2, 4, 8, 1, 2, 4, 8
@@ -108,8 +108,7 @@ class Lanes:
 
     def ahead(self) -> Array:
         """The next 8 bytes, as :func:`first_of` gives those of a token; does not move on."""
-        ahead: Array = self._joined.every("<u8")[self.at]
-        return ahead
+        return self._joined.every(">u8")[self.at].astype(np.uint64)
 
     def expect(self, token: bytes) -> None:
         """These bytes."""
@@ -224,7 +223,7 @@ def token_of(text: str) -> bytes:
 def first_of(token: bytes) -> tuple[int, int]:
     """The first 8 bytes of a token, or all, as an integer, and a mask for them."""
     first = token[:8]
-    return int.from_bytes(first, "little"), (1 << 8 * len(first)) - 1
+    return int.from_bytes(first.ljust(8, b"\0"), "big"), int.from_bytes((b"\xff" * len(first)).ljust(8, b"\0"), "big")
 
 
 def laid_out(lengths: Ints) -> tuple[Ints, Ints]:

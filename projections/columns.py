@@ -64,7 +64,7 @@ def octets(values: Sequence[bytes], size: int) -> Octets:
     joined = b"".join(values)
     if len(joined) != size * len(values) or set(map(len, values)) - {size}:
         joined = b"".join([value[:size].ljust(size, b"\0") for value in values])
-    return np.frombuffer(joined, np.uint8).reshape(-1, size)
+    return np.frombuffer(joined, dtype=np.uint8).reshape(-1, size)
 
 
 def distinct(ids: Octets) -> tuple[Ints, list[bytes]]:

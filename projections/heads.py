@@ -81,7 +81,7 @@ class Heads:
 
     def follow(self, page: Page[Any]) -> None:
         """Take note of events, predecessors first."""
-        places = _places(page.prevs[:, :ID_BYTES], page.ids)
+        places = places_of(page.prevs[:, :ID_BYTES], page.ids)
         outside = {prev.tobytes() for prev in page.prevs[places < 0]}
         self._continued.update([prev for prev in outside if self._last.pop(prev[:ID_BYTES], None) is None])
         last = np.ones(len(page.raws), np.bool_)
@@ -130,7 +130,7 @@ class Heads:
             )
 
 
-def _places(wanted: Octets, ids: Octets) -> Ints:
+def places_of(wanted: Octets, ids: Octets) -> Ints:
     """The place of each wanted id among different ids; -1 where it isn't there."""
     if not len(ids):
         return np.full(len(wanted), -1)

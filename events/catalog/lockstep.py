@@ -132,11 +132,14 @@ class _Body:
 
 def _named(column: Column, inner: str) -> tuple[Ints, Array]:
     """The ids that events name in a field: places of the events, and the ids."""
-    if isinstance(column, Lists):
-        values = column.items.get(inner)
-        return column.owner, np.zeros((0, ID_BYTES), np.uint8) if values is None else values.array
-    places = np.arange(len(column.array)) if column.here is None else np.flatnonzero(column.here)
-    return places, column.array[places]
+    if isinstance(column, Values):
+        values, owner = column, np.arange(len(column.array))
+    elif inner in column.items:
+        values, owner = column.items[inner], column.owner
+    else:
+        return np.zeros(0, np.int64), np.zeros((0, ID_BYTES), np.uint8)
+    array, here = values
+    return (owner, array) if here is None else (owner[here], array[here])
 
 
 def _sorted_apart(named: Sequence[tuple[Ints, Array]]) -> tuple[Ints, Array]:
