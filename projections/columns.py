@@ -47,16 +47,12 @@ def texts(values: Sequence[str | None]) -> Texts:
     return np.array(values, dtype=object)
 
 
-def hexes(ids: Sequence[bytes]) -> list[str]:
-    """Ids of 16 bytes, as they are shown."""
-    shown = b"".join(ids).hex()
-    return [shown[place : place + 32] for place in range(0, len(shown), 32)]
-
-
 def shown(ids: Octets) -> Texts:
     """Ids or hashes, one in each row, as they are loaded and shown."""
-    digits, size = ids.tobytes().hex(), 2 * ids.shape[1]
-    return texts([digits[place : place + size] for place in range(0, len(digits), size)])
+    found: Texts = np.empty(len(ids), dtype=object)
+    if len(ids):
+        found[:] = ids.tobytes().hex(" ", ids.shape[1]).split()
+    return found
 
 
 def octets(values: Sequence[bytes], size: int) -> Octets:
