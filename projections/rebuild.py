@@ -16,8 +16,9 @@ from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
 
 PAGE: Final = 20_000
+"""Events that are read at once: for fewer, a step for all of them costs too much."""
 ROWS: Final = 122_880
-"""Rows of one table that are loaded at once."""
+"""Rows of one table that are loaded at once: from so many on, DuckDB writes them once and not into its WAL as well."""
 
 Progress = Callable[[str, int], None]
 """Told what is being done (reading, folding) and how many events or beliefs were."""

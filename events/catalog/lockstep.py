@@ -19,8 +19,8 @@ from beliefbase.events.envelope import FORMAT, Skeleton
 from beliefbase.events.ids import HASH_BYTES, ID_BYTES
 from beliefbase.events.lanes import Array, Flags, Ints, Joined, Lanes, Octets, halves
 
-LEAST: Final = 64
-"""Fewer events of a type than this are read one by one: for them it is no slower."""
+LEAST: Final = 200
+"""Fewer events of a type than this are read one by one: that many steps of numpy take as long."""
 
 
 class Heads(NamedTuple):
