@@ -31,7 +31,9 @@ class Common(NamedTuple):
 
     def cut(self, length: int) -> tuple[Common, Common]:
         """That of so many events, and that of the others."""
-        return Common._make([column[:length] for column in self]), Common._make([column[length:] for column in self])
+        first, others = ([column[part] for column in self] for part in (slice(length), slice(length, None)))
+        # Copied, because a few rows that wait to be loaded would keep all of a page in memory.
+        return Common._make([column.copy() for column in first]), Common._make(others)
 
 
 class ColumnBatch(Batch):
