@@ -8,7 +8,6 @@ they are valid or not, the reader of single values has to judge.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any, Final, Self
 
 import numpy as np
@@ -22,6 +21,8 @@ Octets = npt.NDArray[np.uint8]
 
 _SPARE: Final = 512
 """Bytes behind the last value: a step may look so far ahead before it asks where the value ends."""
+AHEAD: Final = 8
+"""Bytes that are looked at to find out which of several tokens may come next."""
 _ROUNDS: Final = 24
 """So many different texts are looked for in all lanes at once; lanes with others are read one by one."""
 _NIL, _FALSE, _TRUE, _BYTES, _TEXT, _ARRAY, _MAP = 0xC0, 0xC2, 0xC3, 0xC4, 0xD9, 0xDC, 0xDE
@@ -45,7 +46,7 @@ class Joined:
 
     def __init__(self, raws: Sequence[bytes]) -> None:
         self.octets = b"".join([*raws, bytes(_SPARE)])
-        self.bounds = np.fromiter(accumulate(map(len, raws), initial=0), np.int64, len(raws) + 1)
+        self.bounds = np.cumsum([0, *map(len, raws)], dtype=np.int64)
         self._views: dict[str, Array] = {}
 
     def lanes(self) -> Lanes:
@@ -107,7 +108,7 @@ class Lanes:
         return found
 
     def ahead(self) -> Array:
-        """The next 8 bytes, as :func:`first_of` gives those of a token; does not move on."""
+        """The next bytes, as :func:`first_of` gives those of a token; does not move on."""
         return self._joined.every(">u8")[self.at].astype(np.uint64)
 
     def expect(self, token: bytes) -> None:
@@ -221,9 +222,10 @@ def token_of(text: str) -> bytes:
 
 
 def first_of(token: bytes) -> tuple[int, int]:
-    """The first 8 bytes of a token, or all, as an integer, and a mask for them."""
-    first = token[:8]
-    return int.from_bytes(first.ljust(8, b"\0"), "big"), int.from_bytes((b"\xff" * len(first)).ljust(8, b"\0"), "big")
+    """The first bytes of a token, as many as are read ahead, as an integer, and a mask for them."""
+    first = token[:AHEAD]
+    mask = (b"\xff" * len(first)).ljust(AHEAD, b"\0")
+    return int.from_bytes(first.ljust(AHEAD, b"\0"), "big"), int.from_bytes(mask, "big")
 
 
 def laid_out(lengths: Ints) -> tuple[Ints, Ints]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from beliefbase.events.catalog.checks import Check, IsBytes, IsFlag, IsList, IsMap, IsSlug, IsWhole, IsWord
 from beliefbase.events.ids import ID_BYTES
-from beliefbase.events.lanes import Array, Flags, Ints, Lanes, first_of, laid_out, token_of
+from beliefbase.events.lanes import AHEAD, Array, Flags, Ints, Lanes, first_of, laid_out, token_of
 
 _MOST: Final = 64
 """Events with longer lists are read one by one: each place in a list of maps is a step of its own."""
@@ -90,7 +90,7 @@ class MapReader:
         ahead = lanes.ahead()
         for name, token, first, mask, needed, read in self._fields:
             here = (ahead & np.uint64(mask)) == first
-            if here.any():
+            if len(token) > AHEAD and here.any():
                 here &= lanes.have(token)
             if needed:
                 lanes.fail(~here)
