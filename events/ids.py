@@ -11,7 +11,8 @@ from typing import Final
 from beliefbase.events.errors import InvalidEvent
 
 ID_BYTES: Final = 16
-ZERO_HASH: Final = bytes(32)
+HASH_BYTES: Final = 32
+ZERO_HASH: Final = bytes(HASH_BYTES)
 """``prev`` of a writer's first event."""
 
 
@@ -22,8 +23,13 @@ def skeleton_hash(raw: bytes) -> bytes:
 
 def ids_of(raws: Iterable[bytes]) -> list[bytes]:
     """The ids of events with these skeletons."""
+    return [hash_[:ID_BYTES] for hash_ in hashes_of(raws)]
+
+
+def hashes_of(raws: Iterable[bytes]) -> list[bytes]:
+    """:func:`skeleton_hash` of each."""
     sha256 = hashlib.sha256
-    return [sha256(raw).digest()[:ID_BYTES] for raw in raws]
+    return [sha256(raw).digest() for raw in raws]
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from beliefbase.beliefs.attributes import UNSAID
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns, hexes
+from beliefbase.projections.columns import Columns
 
 _BELIEF_ID = Column("belief_id", "VARCHAR", "Id of the belief: of its belief.extracted event")
 
@@ -117,7 +117,7 @@ class Beliefs(Projection):
                 "condition_key_hash": events.hexes("condition_key"),
                 "session_hash": events.hexes("session"),
                 "extractor": events.field("extractor"),
-                "evidence_count": [len(cited) for cited in events.field("evidence", ())],
+                "evidence_count": events.lengths("evidence"),
                 "kind_misfit": events.field("kind_misfit"),
                 "malformed": [",".join(names) if names else None for names in malformed],
                 "extracted_hlc": events.stamps,
@@ -127,7 +127,7 @@ class Beliefs(Projection):
                 "row_key": events.keys[evidence.owner],
                 "belief_id": events.ids[evidence.owner],
                 "position": evidence.place,
-                "cited": hexes(evidence.values),
+                "cited": evidence.ids,
             },
             "belief_spans": {
                 "row_key": events.keys[spans.owner],

@@ -10,11 +10,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from beliefbase.events.lanes import Octets, halves
+
 Array = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Texts = npt.NDArray[np.object_]
 Cells = Array | Sequence[Any]
+"""A column: of ids also as an array with one in each row, which is a fifth of what their texts take."""
 Columns = Mapping[str, Cells]
 
 
@@ -44,10 +47,34 @@ def texts(values: Sequence[str | None]) -> Texts:
     return np.array(values, dtype=object)
 
 
-def hexes(ids: Sequence[bytes]) -> list[str]:
-    """Ids of 16 bytes, as they are shown."""
-    shown = b"".join(ids).hex()
-    return [shown[place : place + 32] for place in range(0, len(shown), 32)]
+def shown(ids: Octets) -> Texts:
+    """Ids or hashes, one in each row, as they are loaded and shown."""
+    found: Texts = np.empty(len(ids), dtype=object)
+    if len(ids):
+        found[:] = ids.tobytes().hex(" ", ids.shape[1]).split()
+    return found
+
+
+def octets(values: Sequence[bytes], size: int) -> Octets:
+    """Values of so many bytes, one in each row; others, which only a damaged store has, are cut or filled up."""
+    joined = b"".join(values)
+    if len(joined) != size * len(values) or set(map(len, values)) - {size}:
+        joined = b"".join([value[:size].ljust(size, b"\0") for value in values])
+    return np.frombuffer(joined, dtype=np.uint8).reshape(-1, size)
+
+
+def distinct(ids: Octets) -> tuple[Ints, list[bytes]]:
+    """The number of each id, and the different ids by number."""
+    parts = halves(ids)
+    _, first, numbers = np.unique(parts[:, 0], return_index=True, return_inverse=True)
+    if (parts[first][numbers] != parts).any():  # different ids that begin alike
+        _, first, numbers = np.unique(parts, axis=0, return_index=True, return_inverse=True)
+    return numbers.reshape(-1), [ids[place].tobytes() for place in first.tolist()]
+
+
+def keys_in(ids: Octets) -> Ints:
+    """Row keys of ids, one in each row."""
+    return halves(ids)[:, 0].view(np.int64)
 
 
 def keys_of(ids: Sequence[bytes]) -> Ints:
@@ -57,7 +84,7 @@ def keys_of(ids: Sequence[bytes]) -> Ints:
 
 def kept(type_name: str, values: Cells) -> Array | Same:
     """A part of a column of a DuckDB type, to be :func:`joined` with others."""
-    return values if isinstance(values, Same) else loadable(type_name, values)
+    return values if isinstance(values, np.ndarray | Same) else loadable(type_name, values)
 
 
 def joined(type_name: str, parts: Sequence[Array | Same]) -> Array | Same:
@@ -67,13 +94,15 @@ def joined(type_name: str, parts: Sequence[Array | Same]) -> Array | Same:
         return first
     if isinstance(first, Same) and all(isinstance(part, Same) and part.value == first.value for part in parts):
         return Same(first.value, sum(map(len, parts)))
+    if all(isinstance(part, np.ndarray) and part.ndim == 2 for part in parts):
+        return np.concatenate(parts)
     return np.concatenate([loadable(type_name, part) for part in parts])
 
 
 def loadable(type_name: str, values: Cells) -> Array:
     """A column of a DuckDB type as DuckDB takes it; :func:`select` reads it back."""
     if isinstance(values, np.ndarray):
-        return values
+        return shown(values) if values.ndim == 2 else values
     if type_name == "BIGINT":
         try:
             return np.array(values, dtype=np.int64)

@@ -52,7 +52,7 @@ class Conclusions(Projection):
                 "row_key": events.keys,
                 "derivation_id": events.ids,
                 "belief_id": events.hexes("belief_id"),
-                "input_count": [len(items) for items in events.field("inputs")],
+                "input_count": events.lengths("inputs"),
                 "writer_id": events.writers,
                 "agent_hash": events.agents,
                 "derived_hlc": events.stamps,

@@ -6,19 +6,21 @@ the log's own: where they differ (another log, a restored backup, a rewritten fi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from operator import itemgetter
-from typing import ClassVar
+from collections.abc import Collection
+from typing import Any, ClassVar
 
-from beliefbase.events.envelope import Skeleton, decode
+import numpy as np
+
+from beliefbase.events.envelope import decode
 from beliefbase.events.frontier import bucket_hash, bucket_of, root_hash
-from beliefbase.events.ids import skeleton_hash
+from beliefbase.events.ids import ID_BYTES, skeleton_hash
+from beliefbase.events.lanes import Octets, halves
 from beliefbase.events.log import Head
 from beliefbase.projections.base import Column, Owner, Projection, Table
+from beliefbase.projections.columns import Ints
 from beliefbase.projections.reading import Page
 from beliefbase.projections.work import WorkDatabase
 
-_PREV = itemgetter(Skeleton._fields.index("prev"))
 _FRONTIER = Table(
     "frontier",
     "The last event of every branch of every stream that was read",
@@ -77,14 +79,14 @@ class Heads:
         self._last: dict[bytes, bytes] = {}
         """Skeletons by id, which is the first half of their hash."""
 
-    def follow(self, page: Page, raws: Sequence[bytes]) -> None:
-        """Take note of events, predecessors first, with their skeletons as they are stored."""
-        by_id = dict(zip(page.ids, raws, strict=True))
-        prevs = set(map(_PREV, page.rows))
-        continued = {prev[:16]: prev for prev in prevs}
-        outside = continued.keys() - by_id.keys()
-        self._continued.update([continued[id_] for id_ in outside if self._last.pop(id_, None) is None])
-        self._last.update((id_, by_id[id_]) for id_ in by_id.keys() - continued.keys())
+    def follow(self, page: Page[Any]) -> None:
+        """Take note of events, predecessors first."""
+        places = places_of(page.prevs[:, :ID_BYTES], page.ids)
+        outside = {prev.tobytes() for prev in page.prevs[places < 0]}
+        self._continued.update([prev for prev in outside if self._last.pop(prev[:ID_BYTES], None) is None])
+        last = np.ones(len(page.raws), np.bool_)
+        last[places[places >= 0]] = False
+        self._last.update((page.ids[place].tobytes(), page.raws[place]) for place in np.flatnonzero(last).tolist())
 
     def root(self) -> bytes:
         """Root of the frontier where nothing was known before."""
@@ -126,3 +128,17 @@ class Heads:
             work.connection.execute(
                 "DELETE FROM frontier WHERE hash IN (SELECT unnest(?))", [[prev.hex() for prev in self._continued]]
             )
+
+
+def places_of(wanted: Octets, ids: Octets) -> Ints:
+    """The place of each wanted id among different ids; -1 where it isn't there."""
+    if not len(ids):
+        return np.full(len(wanted), -1)
+    sought, known = halves(wanted), halves(ids)
+    order = np.argsort(known[:, 0])
+    begins = known[order, 0]
+    if (begins[1:] == begins[:-1]).any():  # two ids begin alike
+        by_id = {id_.tobytes(): place for place, id_ in enumerate(ids)}
+        return np.array([by_id.get(id_.tobytes(), -1) for id_ in wanted], dtype=np.int64)
+    near = order[np.minimum(np.searchsorted(begins, sought[:, 0]), len(ids) - 1)]
+    return np.where((known[near, 0] == sought[:, 0]) & (known[near, 1] == sought[:, 1]), near, -1)

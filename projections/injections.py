@@ -79,7 +79,7 @@ class Injections(Projection):
                 "session_hash": events.hexes("session"),
                 "turn": events.field("turn"),
                 "renderer": events.field("renderer"),
-                "cards": [len(shown) for shown in events.field("cards")],
+                "cards": events.lengths("cards"),
                 "injected_hlc": events.stamps,
                 "recorded_lag_ms": events.lags,
             },

@@ -58,7 +58,7 @@ class Judgements(Projection):
                 "about_id": events.hexes("about"),
                 "judge": events.field("judge"),
                 "judge_kind": events.field("judge_kind"),
-                "verdict_count": [len(given) for given in events.field("verdicts")],
+                "verdict_count": events.lengths("verdicts"),
                 "writer_id": events.writers,
                 "agent_hash": events.agents,
                 "judged_hlc": events.stamps,

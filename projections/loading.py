@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.life import Life
@@ -36,7 +37,7 @@ class Loader:
             for type_name in projection.TYPES:
                 self._of_events.setdefault(type_name, []).append(projection)
 
-    def add_events(self, page: Page) -> None:
+    def add_events(self, page: Page[Any]) -> None:
         """Add the rows of events."""
         for batch in page.batches:
             for projection in self._of_events.get(batch.type, ()):

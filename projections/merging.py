@@ -9,7 +9,7 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source
 from beliefbase.events.catalog import Role
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import keys_of, loadable, texts
+from beliefbase.projections.columns import keys_of, loadable, shown, texts
 from beliefbase.projections.copies import PROJECTION as COPIES
 from beliefbase.projections.loading import event_tables, tables_with_entities
 from beliefbase.projections.work import WorkDatabase
@@ -60,12 +60,12 @@ class Names:
         if not len(named):
             return
         batch = {
-            "ref": texts(named.refs),
+            "ref": loadable("VARCHAR", named.refs),
             "hlc": named.stamps,
-            "writer": texts(named.writers),
+            "writer": loadable("VARCHAR", named.writers),
             "seq": loadable("BIGINT", named.seqs),
-            "id": named.ids,
-            "agent": texts(named.agents),
+            "id": shown(named.ids),
+            "agent": loadable("VARCHAR", named.agents),
         }
         with self._work.registered("batch", batch):
             self._work.connection.execute(

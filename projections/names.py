@@ -12,7 +12,7 @@ from beliefbase.events.catalog.base import Hashed, place
 from beliefbase.events.ids import name_hash
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns
+from beliefbase.projections.columns import Columns, Same, loadable
 
 HASHED_FIELDS = {
     name: fields
@@ -42,18 +42,22 @@ class Names(Projection):
     )
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
-        found: dict[bytes, str] = {}
+        found: dict[str, str] = {}
         for field in HASHED_FIELDS[events.type]:
-            for hashed, name in dict.fromkeys(zip(events.field(field), events.text(field), strict=True)):
+            names = events.text(field)
+            if isinstance(names, Same):
+                continue
+            hashes = loadable("VARCHAR", events.hexes(field))
+            for hashed, name in dict.fromkeys(zip(hashes, names, strict=True)):
                 if hashed is not None and name is not None and _is_named(hashed, name):
                     found[hashed] = normalize("NFC", name)
-        return {"names": {"hash": [hashed.hex() for hashed in found], "name": list(found.values())}}
+        return {"names": {"hash": list(found), "name": list(found.values())}}
 
 
 @lru_cache(1 << 16)
-def _is_named(hashed: bytes | None, name: str | None) -> bool:
+def _is_named(hashed: str, name: str) -> bool:
     """Whether a hash is that of a name: a foreign writer may pretend."""
-    return name is not None and name_hash(name) == hashed
+    return name_hash(name).hex() == hashed
 
 
 PROJECTION = Names()

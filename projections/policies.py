@@ -84,9 +84,9 @@ class Policies(Projection):
             }
         set_by = [
             (place, of, name, days)
-            for place, payload in enumerate(events.payloads)
             for of, field in (("speech_act", "half_lives"), ("kind", "kinds"))
-            for name, days in sorted(payload.get(field, {}).items())
+            for place, half_lives in enumerate(events.field(field, {}))
+            for name, days in sorted(half_lives.items())
         ]
         owner = np.array([place for place, _, _, _ in set_by], dtype=np.int64)
         return {

@@ -15,9 +15,10 @@ from beliefbase.projections.merging import Names, note_copies
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
 
-PAGE: Final = 10_000
-ROWS: Final = 50_000
-"""Rows of one table that are loaded at once."""
+PAGE: Final = 20_000
+"""Events that are read at once: for fewer, a step for all of them costs too much."""
+ROWS: Final = 122_880
+"""Rows of one table that are loaded at once: from so many on, DuckDB writes them once and not into its WAL as well."""
 
 Progress = Callable[[str, int], None]
 """Told what is being done (reading, folding) and how many events or beliefs were."""
@@ -64,8 +65,8 @@ def _read(log: EventLog, work: WorkDatabase, progress: Progress) -> Reached:
     reader, loader, heads, names = Reader(log), Loader(work, resolve=False, at_once=ROWS), Heads(), Names(work)
     position = events = newest = 0
     for stored in log.scan(limit=PAGE):
-        page = reader.scanned(stored)
-        heads.follow(page, [raw for _, raw, _ in stored])
+        page = reader.side_by_side(stored)
+        heads.follow(page)
         loader.add_events(page)
         for batch in page.batches:
             names.add(batch)

@@ -21,6 +21,7 @@ from beliefbase.projections.merging import copies_of, note_copies
 from beliefbase.projections.partition import KEPT
 from beliefbase.projections.reading import Page, Reader
 from beliefbase.projections.rebuild import Reached
+from beliefbase.projections.row_batch import RowBatch
 from beliefbase.projections.source import LogSource
 from beliefbase.projections.work import WorkDatabase
 
@@ -67,7 +68,7 @@ class Arrivals:
             raise RebuildNeeded
         self._read()
         page, heads = self._reader.read(self._events), Heads()
-        heads.follow(page, [event.raw for event in self._events])
+        heads.follow(page)
         root = self._log.root()
         if not self._events and self._meta["root"] == root.hex():
             return None
@@ -93,7 +94,7 @@ class Arrivals:
             differing = {bucket for bucket in known.keys() | now.keys() if known.get(bucket) != now.get(bucket)}
             yield from self._log.since(heads_in(self._work, differing), differing)
 
-    def _apply(self, page: Page, root: bytes) -> Refreshed:
+    def _apply(self, page: Page[RowBatch], root: bytes) -> Refreshed:
         self._refuse_renamed_writers()
         facts = [fact for batch in page.batches for fact in batch.facts()]
         if any(fact.type in RULE_CHANGING for fact in facts):
@@ -103,7 +104,7 @@ class Arrivals:
         total = self._meta["events"] + len(self._events)
         return Refreshed(Reached(self._position, root, total, newest), len(self._events), beliefs)
 
-    def _load(self, page: Page, facts: list[Fact]) -> int:
+    def _load(self, page: Page[RowBatch], facts: list[Fact]) -> int:
         work = self._work
         copies = copies_of(self._source, facts)
         note_copies(work, copies)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from beliefbase.beliefs.attributes import CLASS
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns, Same
+from beliefbase.projections.columns import Cells, Columns, Same
 
 _OTHER = {"belief.superseded": "superseding_id", "belief.merged": "surviving_id"}
 _TARGET = {"belief.superseded": "superseded_id", "belief.merged": "duplicate_id"}
@@ -91,10 +89,7 @@ class Revisions(Projection):
 
     def of_events(self, events: Batch) -> Mapping[str, Columns]:  # noqa: D102  of the base
         other = _OTHER.get(events.type)
-        basis = [sorted(ids) for ids in events.basis]
-        undone, reasoned = events.items("undoes"), events.saying("reason")
-        read = [(place, read) for place, ids in enumerate(basis) for read in ids]
-        reader = np.array([place for place, _ in read], dtype=np.int64)
+        basis, undone, reasoned = events.basis, events.items("undoes"), events.saying("reason")
         return {
             "revision_facts": {
                 "row_key": events.keys,
@@ -113,15 +108,15 @@ class Revisions(Projection):
                 "recorded_lag_ms": events.lags,
             },
             "revision_basis": {
-                "row_key": events.keys[reader],
-                "revision_id": events.ids[reader],
-                "basis_id": [basis_id.hex() for _, basis_id in read],
+                "row_key": events.keys[basis.owner],
+                "revision_id": events.ids[basis.owner],
+                "basis_id": basis.ids,
             },
             "revision_undoes": {
                 "row_key": events.keys[undone.owner],
                 "revision_id": events.ids[undone.owner],
                 "position": undone.place,
-                "undone_id": [id_.hex() for id_ in undone.values],
+                "undone_id": undone.ids,
             },
             "revision_texts": {
                 "row_key": reasoned.keys,
@@ -131,7 +126,7 @@ class Revisions(Projection):
         }
 
 
-def _how(events: Batch) -> Sequence[str | None]:
+def _how(events: Batch) -> Cells:
     given = [values for values in map(events.field, _HOW) if not isinstance(values, Same)]
     if len(given) < 2:
         return given[0] if given else Same(None, len(events))
@@ -141,7 +136,11 @@ def _how(events: Batch) -> Sequence[str | None]:
 def _changes(events: Batch) -> Sequence[str | None]:
     if events.type != "belief.reclassified":
         return Same(None, len(events))
-    return [",".join(f"{field}={payload[field]}" for field in CLASS if field in payload) for payload in events.payloads]
+    given = [events.field(field, "") for field in CLASS]
+    return [
+        ",".join(f"{field}={value}" for field, value in zip(CLASS, values, strict=True) if value != "")
+        for values in zip(*given, strict=True)
+    ]
 
 
 PROJECTION = Revisions()

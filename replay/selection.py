@@ -84,7 +84,7 @@ class Selection:
             heads, reader = Heads(), Reader(cast("EventLog", self))
             for page in self.read(words=False):
                 events = [stored.event for stored in page]
-                heads.follow(reader.read(events), [event.raw for event in events])
+                heads.follow(reader.read(events))
             self._root = heads.root()
         return self._root
 

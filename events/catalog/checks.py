@@ -31,13 +31,13 @@ class IsBytes(Check):
     """So many bytes, such as an id or a hash has."""
 
     def __init__(self, length: int) -> None:
-        self._length = length
+        self.length = length
 
     def __call__(self, value: object) -> bool:  # noqa: D102  of the base
-        return isinstance(value, bytes) and len(value) == self._length
+        return isinstance(value, bytes) and len(value) == self.length
 
     def every(self, values: Sequence[Any]) -> bool:  # noqa: D102  of the base
-        return set(map(type, values)) <= {bytes} and set(map(len, values)) <= {self._length}
+        return set(map(type, values)) <= {bytes} and set(map(len, values)) <= {self.length}
 
 
 class IsWord(Check):
@@ -77,31 +77,31 @@ class IsWhole(Check):
     """A whole number within bounds, both of them included."""
 
     def __init__(self, least: int, most: int) -> None:
-        self._least, self._most = least, most
+        self.least, self.most = least, most
 
     def __call__(self, value: object) -> bool:  # noqa: D102  of the base
-        return type(value) is int and self._least <= value <= self._most
+        return type(value) is int and self.least <= value <= self.most
 
     def every(self, values: Sequence[Any]) -> bool:  # noqa: D102  of the base
         if not set(map(type, values)) <= {int}:
             return False
-        return not values or (self._least <= min(values) and max(values) <= self._most)
+        return not values or (self.least <= min(values) and max(values) <= self.most)
 
 
 class IsList(Check):
     """A list of values of one shape."""
 
     def __init__(self, item: Check) -> None:
-        self._item = item
+        self.item = item
 
     def __call__(self, value: object) -> bool:  # noqa: D102  of the base
-        return isinstance(value, tuple) and len(value) <= limits.LIST_ITEMS and all(map(self._item, value))
+        return isinstance(value, tuple) and len(value) <= limits.LIST_ITEMS and all(map(self.item, value))
 
     def every(self, values: Sequence[Any]) -> bool:  # noqa: D102  of the base
         return (
             set(map(type, values)) <= {tuple}
             and max(map(len, values), default=0) <= limits.LIST_ITEMS
-            and self._item.every(list(chain.from_iterable(values)))
+            and self.item.every(list(chain.from_iterable(values)))
         )
 
 
@@ -109,10 +109,10 @@ class IsTable(Check):
     """A map from keys of one shape to values of another."""
 
     def __init__(self, key: Check, item: Check) -> None:
-        self._key, self._item = key, item
+        self._key, self.item = key, item
 
     def __call__(self, value: object) -> bool:  # noqa: D102  of the base
-        return isinstance(value, dict) and all(self._key(key) and self._item(item) for key, item in value.items())
+        return isinstance(value, dict) and all(self._key(key) and self.item(item) for key, item in value.items())
 
 
 class IsMap(Check):
