@@ -231,7 +231,7 @@ class Life:
     def lift(self, event: bytes, now: int) -> None:
         """Take an ending by this event out of force, if there is one."""
         ending = self.ends.pop(event, None)
-        if ending is not None and ending is self.first_end:
+        if ending is not None and ending == self.first_end:
             self.first_end = min(self.ends.values(), default=None)
         if self.falsifiers is not None and event in self.falsifiers:
             self.falsifiers.remove(event)
