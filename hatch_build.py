@@ -56,6 +56,8 @@ def compiled(root: Path, scratch: Path, modules: list[str]) -> list[Path]:
     options = ["--config-file=", "--follow-imports=silent", f"--cache-dir={scratch / 'types'}"]
     with chdir(scratch / "source"):
         extensions = mypycify([*options, *files], opt_level="2", debug_level="0", group_name=GROUP)
+        for extension in extensions if os.name == "posix" else ():
+            extension.extra_compile_args.append("-fvisibility=hidden")  # calls within the library need no table
         command = build_ext(Distribution({"name": "beliefbase", "ext_modules": extensions}))
         command.build_lib, command.build_temp = str(scratch / "built"), str(scratch / "objects")
         command.ensure_finalized()
