@@ -1,10 +1,11 @@
 # Needs make, sh and Python 3.11 or newer (any name on PATH, or PYTHON=...); everything else goes into .venv.
 .POSIX:
-.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test eval docs bench mutants sim sim-long sim-bugs ci clean run-env dev-env
+.PHONY: help setup demo test test-slow slow-short lint format types layers wheel-test compiled compiled-test eval docs bench mutants sim sim-long sim-bugs ci clean run-env dev-env
 
 BIN = .venv/bin
 PYTEST = $(BIN)/pytest
 WHEEL_TEST = tests/packaging/test_wheel.py
+COMPILED_TEST = tests/packaging/test_compiled.py
 SIM_JOBS = 2 # simulated worlds at once
 ARGS = # for pytest: make test ARGS="-n 2 tests/beliefs"
 
@@ -28,8 +29,8 @@ test: dev-env ## the tests that take seconds
 test-slow: dev-env ## the long ones in full: state machines, simulations, the wheel
 	$(PYTEST) -m slow --durations=10 $(ARGS)
 
-slow-short: dev-env ## the long ones scaled down (without the wheel)
-	BELIEFBASE_SLOW_SCALE=$${BELIEFBASE_SLOW_SCALE:-0.1} $(PYTEST) -m slow --durations=10 --ignore=$(WHEEL_TEST)
+slow-short: dev-env ## the long ones scaled down (without the wheels)
+	BELIEFBASE_SLOW_SCALE=$${BELIEFBASE_SLOW_SCALE:-0.1} $(PYTEST) -m slow --durations=10 --ignore=$(WHEEL_TEST) --ignore=$(COMPILED_TEST)
 
 lint: dev-env ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -48,6 +49,12 @@ layers: dev-env ## imports point one way; duckdb and eventsourcing stay in their
 wheel-test: dev-env ## build sdist and wheel, install the wheel elsewhere, use it
 	$(PYTEST) -v $(WHEEL_TEST)
 
+compiled: dev-env ## a wheel for this Python and machine with the fold compiled, in dist/ (needs a C compiler)
+	BELIEFBASE_COMPILE=1 $(BIN)/python -P -m build --wheel .
+
+compiled-test: dev-env ## build the compiled wheel, install it elsewhere, compare its answers; skipped without a compiler
+	$(PYTEST) -v -rs $(COMPILED_TEST)
+
 eval: dev-env ## how well the rules read speech acts
 	$(BIN)/python bench/eval_speech_acts.py
 
@@ -56,7 +63,7 @@ docs: dev-env ## write the pages that are made from the code: events, tables, co
 
 bench: dev-env ## what things cost: every script of bench/ but evaluations and planted bugs
 	@for script in bench/*.py; do \
-	    case $$script in */eval_*|*/mutants.py|*/planted.py) continue ;; esac; \
+	    case $$script in */eval_*|*/compiled.py|*/mutants.py|*/planted.py) continue ;; esac; \
 	    printf '\n=== %s\n' "$$script"; $(BIN)/python "$$script" || exit 1; \
 	done
 

@@ -348,7 +348,7 @@ def _named(world: World, fact: Fact) -> Life | None:
     return life
 
 
-ACTS: Final[Mapping[str, Callable[[World, Fact], None]]] = {
+ACTS: Final[dict[str, Callable[[World, Fact], None]]] = {
     "belief.extracted": extracted,
     "belief.affirmed": affirmed,
     "belief.promoted": promoted,

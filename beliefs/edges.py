@@ -42,19 +42,20 @@ class Replacement:
     def __init__(
         self, seq: int, event: bytes, kind: int, target: Life, named: bytes, contradiction: Contradiction | None
     ) -> None:
+        # What is read most comes first: compiled, it lies close together in memory.
+        self.state = WAITING
+        self.target = target
+        self.replacer: Life | None = None
+        """None while it isn't known."""
+        self.kind = kind
+        """Code of the status that the target ends with: ``SUPERSESSION``, ``MERGE`` or ``RESOLUTION``."""
         self.seq = seq
         """Its place among all replacements: the first that can act acts first."""
         self.event = event
-        self.kind = kind
-        """Code of the status that the target ends with: ``SUPERSESSION``, ``MERGE`` or ``RESOLUTION``."""
-        self.target = target
         self.named = named
         """Id of the replacer as the event names it."""
-        self.replacer: Life | None = None
-        """None while it isn't known."""
         self.contradiction = contradiction
         """The contradiction that a resolution is about."""
-        self.state = WAITING
         self.began: int | None = None
         """Stamp from which it was in force."""
         self.over: int | None = None

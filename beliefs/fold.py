@@ -86,36 +86,39 @@ def fold(
     dependencies are among the facts. The state that lives are left in is that at the stamp ``until``; facts stamped
     later are left out, which changes nothing up to there.
     """
-    known = [*facts, *_erasures(erased or {})]
-    order = ActingOrder(known if until >= FOREVER - 1 else [fact for fact in known if fact.hlc <= until])
-    world = World(rules, order.entity)
     with paused():
+        known = [*facts, *_erasures(erased or {})]
+        order = ActingOrder(known if until >= FOREVER - 1 else [fact for fact in known if fact.hlc <= until])
+        world = World(rules, order.entity)
         _run(world, order)
-    _pass_time(world, until)
-    world.now = until
-    for life in world.lives.values():
-        if life.stale_at <= until:
-            life.pass_bounds(until)
-    forks = Forks(world, order)
-    for life in world.forkable:
-        life.forks = forks
-    return Fold(world, order)
+        _pass_time(world, until)
+        world.now = until
+        for life in world.lives.values():
+            if life.stale_at <= until:
+                life.pass_bounds(until)
+        forks = Forks(world, order)
+        for life in world.forkable:
+            life.forks = forks
+        return Fold(world, order)
 
 
 def _run(world: World, order: ActingOrder) -> None:
     """Let everything act, in order."""
-    acts, entity, bounds = ACTS.get, order.entity, world.bounds
-    touched, queue = world.touched, world.queue
-    for now, fact in order:
+    entity, bounds, touched, queue = order.entity, world.bounds, world.touched, world.queue
+    now = 0
+    for fact in order:
+        hlc, event, kind = fact[0], fact[3], fact[4]
+        now = max(now, hlc)
         if bounds and bounds[0][0] <= now:
             _pass_time(world, now)
         world.now = now
-        if entity and fact.id in entity:
-            copied(world, fact, entity[fact.id])
-        elif (act := acts(fact.type)) is not None:
+        if entity and event in entity:
+            copied(world, fact, entity[event])
+        elif (act := ACTS.get(kind)) is not None:
             act(world, fact)
         if touched or queue:
-            _settle(world, fact.id[:ID_BYTES])  # an erasure's id, with the belief's behind it
+            # The id of an erasure has the belief's behind it.
+            _settle(world, event if len(event) == ID_BYTES else event[:ID_BYTES])
 
 
 def _erasures(erased: Erased) -> list[Fact]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from beliefbase.beliefs import intervals
 from beliefbase.beliefs.facts import Fact
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from beliefbase.beliefs.forks import Fate, Forks
     from beliefbase.beliefs.policies import Policy
 
-_ACTIVE, _CANDIDATE = CODE["active"], CODE["candidate"]
+_ACTIVE: Final = CODE["active"]
+_CANDIDATE: Final = CODE["candidate"]
+_UNAGED: Final = HalfLife(None, "")
 
 Ending = tuple[int, int, bytes, int]
 """Stamp at which it acts, precedence, event, code of the status: sorts by which names the cause."""
@@ -42,6 +44,7 @@ class Life:
         "by",
         "challenges",
         "classes",
+        "code",
         "disputes",
         "ends",
         "ever",
@@ -82,6 +85,55 @@ class Life:
     )  # fmt: skip
 
     def __init__(self, extraction: Fact, born: int, profile: Profile) -> None:
+        # What is read most comes first: compiled, it lies close together in memory.
+        self.level = 0
+        """Replacements in force never lead to a lower level."""
+        self.watched = 0
+        """Kinds of replacements that may wait for this belief, or for what replaces it, to rise, as bits."""
+        self.on: dict[bytes, Replacement] | None = None
+        """Replacements of this belief, by event."""
+        self.by: list[Replacement] | None = None
+        """Replacements by this belief."""
+        self.into: Life | None = None
+        """The belief that it is merged into."""
+        self.tied = False
+        """Whether other lives may depend on this one."""
+        self.touched = False
+        self.live = False
+        self.active = False
+        self.mature = False
+        self.promoted = False
+        self.ever = False
+        """Whether it has ever been active."""
+        self.inherits = False
+        """Whether it takes the half-life of what it corrects."""
+        self.scheduled = False
+        """Whether others have to learn of its expiry at once."""
+        self.ends: dict[bytes, Ending] = {}
+        """Endings in force, by event."""
+        self.first_end: Ending | None = None
+        self.expired: int | None = None
+        self.stale_at = FOREVER
+        self.expires_at = FOREVER
+        self.line: Line = []
+        self.code = -1
+        """Status and flags of the line's last row."""
+        self.challenges = 0
+        """Waiting replacements and contradictions that contest this belief or one merged into it."""
+        self.waits = 0
+        """How many replacements by this belief wait."""
+        self.inputs: list[bytes] | None = None
+        """Essential inputs of a conclusion, as named."""
+        self.falsifiers: set[bytes] | None = None
+        """Those of the endings in force that say it was wrong."""
+        self.feeds: dict[Life, None] | None = None
+        """Conclusions to look at again when anything changes here."""
+        self.absorbed: list[Life] | None = None
+        """The beliefs merged directly into this one."""
+        self.disputes: list[Contradiction] | None = None
+        self.fates: dict[bytes, Fate] | None = None
+        """What revisions make of it, by event."""
+
         self.extraction = extraction
         """The fact that created it: the earliest of its copies."""
         self.born = born
@@ -92,38 +144,23 @@ class Life:
         """Stamps of reclassifications, in order, with the attributes from there on; None if there were none."""
         self.faces: tuple[bytes, ...] = (extraction.id,)
         """Every id that names it, the entity's own first."""
-        self.line: Line = []
-
-        self.mature = False
-        self.promoted = False
-        self.ever = False
-        """Whether it has ever been active."""
-        self.ends: dict[bytes, Ending] = {}
-        """Endings in force, by event."""
-        self.first_end: Ending | None = None
-        self.falsifiers: set[bytes] | None = None
-        """Those of the endings in force that say it was wrong."""
         self.falsified: list[tuple[int, bool]] | None = None
         """Stamps from which there are such endings, or no more; None if there never were."""
-        self.expired: int | None = None
-        self.live = False
-        self.active = False
+        self.into_log: list[tuple[int, Life | None]] | None = None
+        self.announced: int | None = None
+        """The bound of expiry under which it stands in the queue."""
 
         self.policy: Policy | None = None
         self.profile = profile
-        self.half_life: HalfLife = HalfLife(None, "")
+        self.half_life = _UNAGED
         self.span = 0
         """The half-life as a difference of stamps; 0 where there is none."""
         self.aged: list[tuple[int, int | None]] | None = None
         """Stamps from which another half-life counted, with its days; None if none ever did."""
-        self.inherits = False
-        """Whether it takes the half-life of what it corrects."""
         self.anchor = born
         """Stamp of the last affirmation."""
         self.base = born
         """Stamp that the half-life counts from: the anchor, or where a half-life from elsewhere began."""
-        self.stale_at = FOREVER
-        self.expires_at = FOREVER
         self.reclassified_at = -1
 
         self.affirmed: list[int] | None = None
@@ -133,39 +170,7 @@ class Life:
         self.recurred: set[tuple[bytes, bytes | None]] | None = None
         self.shown: set[bytes] | None = None
         """Sessions in which it was injected."""
-        self.inputs: list[bytes] | None = None
-        """Essential inputs of a conclusion, as named."""
-        self.fates: dict[bytes, Fate] | None = None
-        """What revisions make of it, by event."""
         self.forks: Forks | None = None
-
-        self.tied = False
-        """Whether other lives may depend on this one."""
-        self.touched = False
-        self.scheduled = False
-        """Whether others have to learn of its expiry at once."""
-        self.announced: int | None = None
-        """The bound of expiry under which it stands in the queue."""
-        self.level = 0
-        """Replacements in force never lead to a lower level."""
-        self.waits = 0
-        """How many replacements by this belief wait."""
-        self.on: dict[bytes, Replacement] | None = None
-        """Replacements of this belief, by event."""
-        self.by: list[Replacement] | None = None
-        """Replacements by this belief."""
-        self.into: Life | None = None
-        """The belief that it is merged into."""
-        self.into_log: list[tuple[int, Life | None]] | None = None
-        self.absorbed: list[Life] | None = None
-        """The beliefs merged directly into this one."""
-        self.challenges = 0
-        """Waiting replacements and contradictions that contest this belief or one merged into it."""
-        self.disputes: list[Contradiction] | None = None
-        self.feeds: dict[Life, None] | None = None
-        """Conclusions to look at again when anything changes here."""
-        self.watched = 0
-        """Kinds of replacements that may wait for this belief, or for what replaces it, to rise, as bits."""
 
     @property
     def id(self) -> bytes:
@@ -185,11 +190,10 @@ class Life:
     def pass_bounds(self, now: int) -> None:
         """Write the rows of bounds up to and including ``now``."""
         if not self.ends and self.expired is None and self.stale_at <= now:
-            line = self.line
-            if not line[-3] & STALE:  # type: ignore[operator]
-                line += (self.stale_at, line[-3] | STALE, None, None)  # type: ignore[operator]
+            if not self.code & STALE:
+                self._add(self.stale_at, self.code | STALE, None, None)
             if self.expires_at <= now:
-                line += (self.expires_at, EXPIRED, None, None)
+                self._add(self.expires_at, EXPIRED, None, None)
         if self.expired is None and self.expires_at <= now:
             self.expired = self.expires_at
             if not self.scheduled:
@@ -211,16 +215,18 @@ class Life:
                 code |= CONTESTED
         line = self.line
         if line:
-            if line[-3] == code and line[-2] == cause:
+            if self.code == code and line[-2] == cause:
                 return
             if line[-4] == now:
                 del line[-4:]
-                if not line:
-                    line += (now, code, cause, by)
+                if line and line[-3] == code and line[-2] == cause:
+                    self.code = code
                     return
-            if line[-3] == code and line[-2] == cause:
-                return
-        line += (now, code, cause, by)
+        self._add(now, code, cause, by)
+
+    def _add(self, now: int, code: int, cause: bytes | None, by: bytes | None) -> None:
+        self.code = code
+        self.line += (now, code, cause, by)
 
     def end(self, ending: Ending) -> None:
         """Put an ending in force."""
@@ -231,7 +237,7 @@ class Life:
     def lift(self, event: bytes, now: int) -> None:
         """Take an ending by this event out of force, if there is one."""
         ending = self.ends.pop(event, None)
-        if ending is not None and ending is self.first_end:
+        if ending is not None and ending == self.first_end:
             self.first_end = min(self.ends.values(), default=None)
         if self.falsifiers is not None and event in self.falsifiers:
             self.falsifiers.remove(event)

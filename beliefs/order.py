@@ -35,7 +35,7 @@ _ONE_FIELD: Final = {
 
 
 class ActingOrder:
-    """Iterates over facts in the order in which they act.
+    """Iterates over facts in the order in which they act; none acts before its own stamp, or the one before it.
 
     A fact acts once everything that it presupposes has acted: at its own stamp, or directly after the last of them;
     several directly after one in their own order, each followed by its own. A fact whose turn never comes waits.
@@ -44,6 +44,7 @@ class ActingOrder:
     """
 
     def __init__(self, facts: Iterable[Fact]) -> None:
+        self.facts = sorted(facts)
         self.acted: dict[bytes, int] = {}
         """Event id to the stamp at which it acts, of all that have acted so far."""
         self.entity: dict[bytes, bytes] = {}
@@ -52,23 +53,23 @@ class ActingOrder:
         """Event id to the fact and what it waits for; complete after the iteration."""
         self.questions: dict[bytes, Fact] = {}
         """Extractions of questions: no beliefs, they never act."""
-        self.facts = sorted(facts)
         self._first: dict[tuple[str, bytes], bytes] = {}
 
-    def __iter__(self) -> Iterator[tuple[int, Fact]]:
-        """Yield each acting fact with the stamp at which it acts."""
+    def __iter__(self) -> Iterator[Fact]:
+        """Yield each fact when it acts: at the largest stamp of those so far, its own included."""
         acted, entity, first = self.acted, self.entity, self._first
         blocked: dict[bytes, list[Fact]] = {}
-        presupposed = _ONE_FIELD.get
+        last = b""
         for fact in self.facts:
             event, kind = fact[3], fact[4]
-            if event in acted:
+            if event == last:
                 continue
+            last = event
             if fact[7] is not None:
                 earliest = first.setdefault((kind, fact[7]), event)
                 if earliest != event:
                     entity[event] = earliest
-            field = presupposed(kind)
+            field = _ONE_FIELD.get(kind)
             if field is not None:
                 missing = None if not entity and fact[5][field] in acted else self._missing(fact)
             elif kind == "belief.extracted":
@@ -79,17 +80,15 @@ class ActingOrder:
             else:
                 missing = self._missing(fact) if kind in PRESUPPOSED else None
             if missing is not None:
-                waiting = blocked.setdefault(missing, [])
-                if not waiting or waiting[-1] != fact:
-                    waiting.append(fact)
+                blocked.setdefault(missing, []).append(fact)
                 continue
-            stamp = acted[event] = fact[0]
-            yield stamp, fact
+            acted[event] = fact[0]
+            yield fact
             if blocked and event in blocked:
-                yield from self._followers(event, stamp, blocked)
+                yield from self._followers(event, fact[0], blocked)
         self.waiting = {fact.id: (fact, missing) for missing, facts in blocked.items() for fact in facts}
 
-    def _followers(self, event: bytes, stamp: int, blocked: dict[bytes, list[Fact]]) -> Iterator[tuple[int, Fact]]:
+    def _followers(self, event: bytes, stamp: int, blocked: dict[bytes, list[Fact]]) -> Iterator[Fact]:
         """What acts directly after an event, each followed by its own."""
         stack = [self._released(event, blocked)]
         while stack:
@@ -98,7 +97,7 @@ class ActingOrder:
                 continue
             fact = stack[-1].pop()
             self.acted[fact.id] = stamp
-            yield stamp, fact
+            yield fact
             if fact.id in blocked:
                 stack.append(self._released(fact.id, blocked))
 

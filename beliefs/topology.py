@@ -52,20 +52,21 @@ def _below(start: Life, replacer: Life) -> tuple[bool, set[Life]] | None:
 
 def _raise(replacer: Life, level: int, below: set[Life]) -> bool:
     """Lift a belief and what replaced it to a level; False, with nothing changed, if that leads to ``below``."""
-    before = {replacer: replacer.level}
+    raised, before = [replacer], [replacer.level]
     replacer.level = level
-    stack = [replacer]
-    while stack:
-        for edge in (stack.pop().on or {}).values():
-            if edge.state is not EFFECTIVE or edge.replacer is None:
-                continue
+    for lifted in raised:  # grows meanwhile
+        if not lifted.on:
+            continue
+        for edge in lifted.on.values():
             life = edge.replacer
+            if edge.state is not EFFECTIVE or life is None:
+                continue
             if life in below:
-                for raised, old in before.items():
-                    raised.level = old
+                for one, old in zip(raised, before, strict=True):
+                    one.level = old
                 return False
             if life.level < level:
-                before[life] = life.level
+                raised.append(life)
+                before.append(life.level)
                 life.level = level
-                stack.append(life)
     return True

@@ -71,19 +71,18 @@ def ready(world: World, edge: Replacement) -> bool:
         return survivor.alive(world.now) and (not target.mature or active(world, survivor))
     if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
         return True
-    fit = active if target.mature else _live
     undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     lifted = [old.event for old in undone]
-    return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)
+    for life in successors(replacer, undone):
+        fit = active(world, life, lifted) if target.mature else life.alive(world.now, lifted)
+        if fit and life is not target:
+            return True
+    return False
 
 
 def active(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
     """Whether a belief is active now, or would be but for endings by these events."""
-    return life.mature and _live(world, life, but) and (life.inputs is None or conclusions.holds(world, life, but))
-
-
-def _live(world: World, life: Life, but: Collection[bytes] = ()) -> bool:
-    return life.alive(world.now, but)
+    return life.mature and life.alive(world.now, but) and (life.inputs is None or conclusions.holds(world, life, but))
 
 
 def successors(life: Life, without: Collection[Replacement] = ()) -> Iterator[Life]:
@@ -123,11 +122,15 @@ def pass_on(target: Life, replacer: Life) -> None:
 
 
 def _mark(start: Life, bits: int) -> None:
-    stack = [start]
+    stack = [start] if bits & ~start.watched else []
+    start.watched |= bits
     while stack:
         life = stack.pop()
-        if bits & ~life.watched:
-            life.watched |= bits
-            life.tied = True
-            on = (life.on or {}).values()
-            stack += [edge.replacer for edge in on if edge.state is EFFECTIVE and edge.replacer is not None]
+        life.tied = True
+        if not life.on:
+            continue
+        for edge in life.on.values():
+            above = edge.replacer
+            if edge.state is EFFECTIVE and above is not None and bits & ~above.watched:
+                above.watched |= bits
+                stack.append(above)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from beliefbase.beliefs.life import Life
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 class World:
     """What the modules of the lifecycle share while events act one after the other."""
 
-    def __init__(self, rules: Rules, entity: Mapping[bytes, bytes]) -> None:
+    def __init__(self, rules: Rules, entity: dict[bytes, bytes]) -> None:
         self.rules = rules
         self.entity = entity
         """Copy to the earliest event of its entity, of all that have acted so far."""

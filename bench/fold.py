@@ -1,24 +1,40 @@
 """Measures the lifecycle fold against a bare dict fold of the same facts: ``python bench/fold.py [events]``.
 
 The bare fold sorts the facts and keeps one (status, since) per belief, appending a row at each change. It knows no
-rule: it is the floor for anything that reads the rows one by one in Python.
+rule: it is the floor for anything that reads the rows one by one in Python. Both run with Python's collector of cycles
+paused, as they do while a store is rebuilt.
+
+The modules as they are and the compiled ones (docs/adr/0027-compiled-modules.md) are measured in turn, each in a
+process of its own, where the latter can be built; ``--here`` measures what this interpreter imports, and nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
+import os
 import random
 import resource
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+from compiled import install, obstacle
+
+from beliefbase.beliefs import fold as folding
+from beliefbase.beliefs.collector import paused
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import fold
 from beliefbase.beliefs.rules import DAY_MS
 
+PAGE = 20_000
 WRITERS = 20
 LATE = 0.05
 ACTS = ("direct_assertion", "directive", "preference_statement", "observation", "hypothetical", "humor_or_irony")
@@ -172,21 +188,84 @@ def read(facts: list[Fact]) -> int:
     return sum(len(life.intervals) for life in fold(facts).lives.values())
 
 
+WORKS = (bare, full, read)
+Rounds = list[dict[str, list[float]]]
+"""For each run and arrival order the seconds of the works."""
+
+
 def measured(work: Callable[[list[Fact]], Any], facts: list[Fact]) -> float:
     """CPU seconds of one run: other work on the machine counts less."""
     gc.collect()
-    began = time.process_time()
-    work(facts)
-    return time.process_time() - began
+    with paused():
+        began = time.process_time()
+        work(facts)
+        return time.process_time() - began
 
 
 def arrivals(facts: list[Fact]) -> Iterator[tuple[str, list[Fact]]]:
     """Orders in which facts reach a fold."""
     yield "as written", facts
+    yield "page by page", paged(facts)
     yield "writer by writer", sorted(facts, key=lambda fact: (fact.writer, fact.seq))
     shuffled = facts[:]
     random.Random(1).shuffle(shuffled)
     yield "shuffled", shuffled
+
+
+def paged(facts: list[Fact]) -> list[Fact]:
+    """The order in which a rebuild hands them over: pages as they arrived, type by type within each."""
+    found: list[Fact] = []
+    for start in range(0, len(facts), PAGE):
+        by_type: dict[str, list[Fact]] = {}
+        for fact in facts[start : start + PAGE]:
+            by_type.setdefault(fact.type, []).append(fact)
+        found += [fact for alike in by_type.values() for fact in alike]
+    return found
+
+
+def serve(facts: list[Fact]) -> None:
+    """Say what is measured, then one run for each line that comes, and the peak of memory."""
+    build = "as it is" if folding.__file__.endswith(".py") else "compiled"
+    print(json.dumps({"build": build, "before": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}), flush=True)
+    for _ in sys.stdin:
+        times = {name: [measured(work, arrived) for work in WORKS] for name, arrived in arrivals(facts)}
+        print(json.dumps({"times": times, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}), flush=True)
+
+
+class Served:
+    """A process that measures one build."""
+
+    def __init__(self, options: argparse.Namespace, path: str | None = None) -> None:
+        environment = os.environ if path is None else {**os.environ, "PYTHONPATH": path}
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(options.events), "--seed", str(options.seed), "--serve"],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        told = self._told()
+        self.build: str = told["build"]
+        self.before: int = told["before"]
+        self.peak = 0
+        self.rounds: Rounds = []
+
+    def run(self) -> None:
+        """One run of everything."""
+        assert self._process.stdin is not None
+        print(file=self._process.stdin, flush=True)
+        told = self._told()
+        self.rounds.append(told["times"])
+        self.peak = told["peak"]
+
+    def close(self) -> None:
+        """Let it end."""
+        self._process.communicate()
+
+    def _told(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        told: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return told
 
 
 def main() -> None:
@@ -195,21 +274,36 @@ def main() -> None:
     parser.add_argument("events", type=int, nargs="?", default=200_000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--here", action="store_true", help="measure what this interpreter imports, and nothing else")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     facts = Generator(options.events, options.seed).run()
-    beliefs = sum(fact.type == "belief.extracted" for fact in facts)
-    print(f"{len(facts):,} facts, {beliefs:,} beliefs, medians of {options.runs} runs")
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"{'arrival':18} {'bare s':>8} {'fold s':>8} {'+ rows s':>9} {'bare/fold':>10} {'bare/rows':>10}")
-    for name, arrived in arrivals(facts):
-        times = {work: [] for work in (bare, full, read)}
+    if options.serve:
+        serve(facts)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        builds = [Served(options)]
+        reason = "--here" if options.here else obstacle()
+        if reason is None:
+            install(Path(folder))
+            builds.append(Served(options, folder))
         for _ in range(options.runs):
-            for work, seconds in times.items():
-                seconds.append(measured(work, arrived))
-        floor, alone, rows = (statistics.median(seconds) for seconds in times.values())
-        print(f"{name:18} {floor:8.3f} {alone:8.3f} {rows:9.3f} {floor / alone:10.2f} {floor / rows:10.2f}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"peak memory {peak // 1024} MB, of that {before // 1024} MB before the first fold (the facts)")
+            for build in builds:
+                build.run()
+        for build in builds:
+            build.close()
+    beliefs = sum(fact.type == "belief.extracted" for fact in facts)
+    if reason is not None:
+        print(f"The compiled fold is not measured: {reason}.")
+    print(f"{len(facts):,} facts, {beliefs:,} beliefs, medians of {options.runs} runs in turn")
+    print(f"{'arrival':18}{'fold':10}{'bare s':>8}{'fold s':>8}{'+ rows s':>9}{'bare/fold':>10}{'bare/rows':>10}")
+    for name in builds[0].rounds[0]:
+        for build in builds:
+            floor, alone, rows = map(statistics.median, zip(*(run[name] for run in build.rounds), strict=True))
+            figures = f"{floor:8.3f}{alone:8.3f}{rows:9.3f}{floor / alone:10.2f}{floor / rows:10.2f}"
+            print(f"{name:18}{build.build:10}{figures}")
+    for build in builds:
+        print(f"peak memory, {build.build}: {build.peak // 1024} MB, of that {build.before // 1024} MB the facts")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ MUTANTS = (
         "self.facts = sorted(facts)",
         "self.facts = sorted(facts, key=lambda fact: fact.hlc)",
     ),
-    Mutant("duplicates are applied twice", "order.py", "if event in acted: continue", "if False: continue"),
+    Mutant("duplicates are applied twice", "order.py", "if event == last: continue", "if False: continue"),
     Mutant(
         "plain HLC order: what presupposes a later event is lost",
         "order.py",
@@ -170,8 +170,8 @@ MUTANTS = (
     Mutant(
         "a replacement waits for its replacer itself, not for what replaced that",
         "waiting.py",
-        "return any(fit(world, life, lifted) for life in successors(replacer, undone) if life is not target)",
-        "return fit(world, replacer, lifted)",
+        "for life in successors(replacer, undone):",
+        "for life in (replacer,):",
     ),
     Mutant(
         "the last resolution waits for a side that an earlier one ended",
