@@ -109,7 +109,7 @@ class Batch(ABC):
 
     @abstractmethod
     def field(self, name: str, absent: Any = None) -> Cells:
-        """A field of the payloads that holds no list and no id."""
+        """A field of the payloads, as it is stored; ids and lists of ids or maps have methods of their own."""
 
     @abstractmethod
     def hexes(self, name: str) -> Cells:

@@ -37,7 +37,7 @@ class Common(NamedTuple):
 
 
 class ColumnBatch(Batch):
-    """Usable events of one type, as columns."""
+    """Usable events of one type, as columns; none of them has a list of texts or a table in its payload."""
 
     def __init__(
         self,

@@ -22,16 +22,17 @@ class Loader:
     Args:
         work: The database.
         resolve: Whether ids of copies known to the database become those of entities.
-        at_once: Rows of a table to collect before they are loaded; call :meth:`finish` after the last ones.
+        at_once: Rows of a table to collect before they are loaded, a third of it where they hold words, which may be
+            long; call :meth:`finish` after the last ones.
     """
 
     def __init__(self, work: WorkDatabase, *, resolve: bool, at_once: int = 0) -> None:
         self._work = work
         self._resolve = resolve
-        self._at_once = at_once
         self._waiting: dict[str, list[Mapping[str, Array | Same]]] = {}
         self._rows: dict[str, int] = {}
         self._tables = registry.tables()
+        self._at_once = {name: at_once if table.digested else at_once // 3 for name, table in self._tables.items()}
         self._of_events: dict[str, list[Projection]] = {}
         for projection in registry.registered():
             for type_name in projection.TYPES:
@@ -75,7 +76,7 @@ class Loader:
                 part = {column.name: kept(column.type, columns[column.name]) for column in table.all_columns}
                 self._waiting.setdefault(name, []).append(part)
                 self._rows[name] = self._rows.get(name, 0) + rows
-                if self._rows[name] >= self._at_once:
+                if self._rows[name] >= self._at_once[name]:
                     self._flush(name)
 
     def _flush(self, name: str) -> None:
