@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 
@@ -58,39 +59,83 @@ _PAGE: Final = 20_000
 _UNSETTLING: Final = frozenset({"belief.demoted", "belief.reclassified"})
 
 
-def sets(log: EventLog, reader: Reader) -> Iterator[tuple[list[Fact], list[Fact]]]:
-    """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of that set.
+class Plan(NamedTuple):
+    """How the facts of a log are cut into sets, by positions alone: several processes can share one."""
 
-    ``reader`` reads the log, whose newest events may be missing if they arrive meanwhile.
+    positions: Ints
+    """Of all facts, one set behind the other; each set's rise."""
+    ends: Ints
+    """Where each set ends among them: of sets as small as what belongs together and CHUNK allow."""
+    injections: Ints
+    """Positions of injections, once for each belief that one shows."""
+    shown: Ints
+    """The belief's key in the log's index, rising."""
+
+    @classmethod
+    def of(cls, log: EventLog, reader: Reader) -> Self:
+        """The facts that a log has now; ``reader`` reads it."""
+        positions = np.array(log.positions(RULED), dtype=np.int64)
+        labels = _labels(positions, log, reader)
+        order = np.argsort(labels, kind="stable")
+        ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
+        wanted = np.searchsorted(ends, np.arange(CHUNK, len(order) + CHUNK, CHUNK))
+        ends = np.unique(ends[np.minimum(wanted, len(ends) - 1)])
+        injections = np.array(log.positions(("memory.injected",)), dtype=np.int64)
+        shown, places = _places(injections, log.links((Role.SHOWN,), limit=_PAGE))
+        return cls(positions[order], ends, injections[places], shown)
+
+    def save(self, path: Path) -> None:
+        """Write it to a file, for another process; the file is there once it is whole."""
+        unfinished = path.with_suffix(".tmp.npz")
+        np.savez(unfinished, **self._asdict())
+        unfinished.rename(path)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read it from a file."""
+        with np.load(path) as stored:
+            return cls(**stored)
+
+
+class Sets:
+    """Sets of facts, each fact in one of them, and what else is needed to fold the beliefs of a set.
+
+    ``reader`` reads the log; what arrived in it after the plan was made is in no set.
     """
-    source = LogSource(log, reader)
-    everywhere, context = source.everywhere(), list[Fact]()
-    injections = _Injections(log)
-    for positions in _chunks(log, reader):
-        facts = _facts(log, reader, positions)
-        showing = _facts(log, reader, injections.deciding(facts))
-        yield facts + everywhere, [*context, *_sides(source, facts), *showing]
-        everywhere, context = [], context or everywhere
-    if everywhere:
-        yield everywhere, []
+
+    def __init__(self, log: EventLog, reader: Reader, plan: Plan) -> None:
+        self._log = log
+        self._reader = reader
+        self._plan = plan
+        self._source = LogSource(log, reader)
+        self._everywhere = self._source.everywhere()
+
+    def __len__(self) -> int:
+        return max(1, len(self._plan.ends))
+
+    def __getitem__(self, number: int) -> tuple[list[Fact], list[Fact]]:
+        start, end = [0, *self._plan.ends.tolist(), 0][number : number + 2]
+        facts = self._read(np.sort(self._plan.positions[start:end]))
+        context = [*_sides(self._source, facts), *self._read(self._showing(facts))]
+        return (facts, self._everywhere + context) if number else (facts + self._everywhere, context)
+
+    def __iter__(self) -> Iterator[tuple[list[Fact], list[Fact]]]:
+        return (self[number] for number in range(len(self)))
+
+    def _read(self, positions: Ints) -> list[Fact]:
+        return _facts(self._log, self._reader, positions.tolist())
+
+    def _showing(self, facts: list[Fact]) -> Ints:
+        """Injections that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
+        keys = np.array([key_of(belief) for belief in _shown(facts)], dtype=np.int64)
+        first, last = (np.searchsorted(self._plan.shown, keys, side) for side in ("left", "right"))
+        found = [self._plan.injections[start:end] for start, end in zip(first, last, strict=True)]
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
 
 
 def _facts(log: EventLog, reader: Reader, positions: Sequence[int]) -> list[Fact]:
     pages = log.scan_at(positions, limit=_PAGE)
     return [fact for page in pages for batch in reader.scanned(page).batches for fact in batch.facts()]
-
-
-def _chunks(log: EventLog, reader: Reader) -> Iterator[list[int]]:
-    """Positions of the facts: what belongs together in one chunk, the chunks as small as that and CHUNK allow."""
-    positions = np.array(log.positions(RULED), dtype=np.int64)
-    labels = _labels(positions, log, reader)
-    order = np.argsort(labels, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
-    start = 0
-    while start < len(order):
-        end = int(ends[min(int(np.searchsorted(ends, start + CHUNK)), len(ends) - 1)])
-        yield np.sort(positions[order[start:end]]).tolist()
-        start = end
 
 
 def _labels(positions: Ints, log: EventLog, reader: Reader) -> Ints:
@@ -139,21 +184,6 @@ def _connected(count: int, left: Ints, right: Ints) -> Ints:
         apart = roots[left] != roots[right]
         left, right = left[apart], right[apart]
     return roots
-
-
-class _Injections:
-    """The injections of a log, by what they show."""
-
-    def __init__(self, log: EventLog) -> None:
-        self._positions = np.array(log.positions(("memory.injected",)), dtype=np.int64)
-        self._keys, self._places = _places(self._positions, log.links((Role.SHOWN,), limit=_PAGE))
-
-    def deciding(self, facts: list[Fact]) -> list[int]:
-        """Positions of those that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
-        keys = np.array([key_of(belief) for belief in _shown(facts)], dtype=np.int64)
-        first, last = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
-        found = [self._places[start:end] for start, end in zip(first, last, strict=True)]
-        return self._positions[np.unique(np.concatenate(found))].tolist() if found else []
 
 
 def _sides(source: Source, facts: list[Fact]) -> list[Fact]:

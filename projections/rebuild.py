@@ -8,10 +8,12 @@ from typing import Final, NamedTuple
 
 from beliefbase.beliefs.collector import paused
 from beliefbase.events.log import EventLog
-from beliefbase.projections.folding import Beside, fold_log
+from beliefbase.projections.beside import Beside
+from beliefbase.projections.folding import fold_sets
 from beliefbase.projections.heads import Heads
 from beliefbase.projections.loading import Loader
 from beliefbase.projections.merging import Names, note_copies
+from beliefbase.projections.partition import Plan, Sets
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
 
@@ -49,10 +51,13 @@ def rebuild(log: EventLog, work: WorkDatabase, folder: Path, progress: Progress)
             work.create_views()
         # Not in one transaction: DuckDB would hold all of it in memory, and nobody opens the file before its end.
         with paused():
-            reached = _read(log, work, progress)
+            reached = _read(log, work, progress, beside.go if beside is not None else lambda: None)
             if beside is None:
-                fold_log(log, work, progress)
+                reader = Reader(log)
+                sets = Sets(log, reader, Plan.of(log, reader))
+                fold_sets(log, work, sets, range(len(sets)), progress)
             else:
+                beside.help(log, work, progress)
                 beside.take_over(work)
     finally:
         if beside is not None:
@@ -60,11 +65,16 @@ def rebuild(log: EventLog, work: WorkDatabase, folder: Path, progress: Progress)
     return reached
 
 
-def _read(log: EventLog, work: WorkDatabase, progress: Progress) -> Reached:
-    """Fill the tables of events, and those of the frontier and of copies."""
+def _read(log: EventLog, work: WorkDatabase, progress: Progress, begun: Callable[[], None]) -> Reached:
+    """Fill the tables of events, and those of the frontier and of copies.
+
+    ``begun`` is told once that whoever looks at the log from then on sees all that is read here.
+    """
     reader, loader, heads, names = Reader(log), Loader(work, resolve=False, at_once=ROWS), Heads(), Names(work)
     position = events = newest = 0
     for stored in log.scan(limit=PAGE):
+        if not position:
+            begun()
         page = reader.side_by_side(stored)
         heads.follow(page)
         loader.add_events(page)

@@ -19,7 +19,7 @@ from beliefbase.events.errors import UnknownId
 from beliefbase.events.hlc import MAX_COUNTER, MAX_HLC, stamp
 from beliefbase.events.log import EventLog
 from beliefbase.projections.names import HASHED_FIELDS
-from beliefbase.projections.partition import sets
+from beliefbase.projections.partition import Plan, Sets
 from beliefbase.projections.reading import Reader
 from beliefbase.replay.alternative import Alternative
 from beliefbase.replay.differences import clock
@@ -108,7 +108,8 @@ class WhatIf:
         by_erasure, would_erase = self._log.erased(), self._changed.erased()
         found: list[Difference] = []
         folded = 0
-        for facts, context in sets(self._log, Reader(self._log)):
+        reader = Reader(self._log)
+        for facts, context in Sets(self._log, reader, Plan.of(self._log, reader)):
             both = facts + context
             before = _folded(both, by_erasure, until)
             after = _folded(self._kept(both), would_erase, until)

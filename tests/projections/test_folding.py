@@ -10,12 +10,17 @@ from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.beliefs.lookups import named
 from beliefbase.events.errors import StoreUnavailable
-from beliefbase.projections import folding
+from beliefbase.projections import beside
 from beliefbase.projections.errors import FoldingFailed
-from beliefbase.projections.partition import EVERYWHERE, KEPT, _connected, sets
+from beliefbase.projections.partition import EVERYWHERE, KEPT, Plan, Sets, _connected
 from beliefbase.projections.projector import Projector
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.stretches import Stretches
+
+
+def sets_of(log):
+    reader = Reader(log)
+    return Sets(log, reader, Plan.of(log, reader))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -24,11 +29,11 @@ def test_a_second_process_gives_the_same_tables(tmp_path, monkeypatch, seed):
     with Projector(log, tmp_path / "here") as projector:
         projector.rebuild(AS_OF_MS)
         here = contents(projector), projector.digest()
-    monkeypatch.setattr(folding, "LARGE", 1)
+    monkeypatch.setattr(beside, "LARGE", 1)
     with Projector(log, tmp_path / "beside") as projector:
         projector.rebuild(AS_OF_MS)
         assert (contents(projector), projector.digest()) == here
-        assert not list((tmp_path / "beside").glob("folded*"))
+        assert not list((tmp_path / "beside").glob("folding*"))
     log.close()
 
 
@@ -36,7 +41,7 @@ def test_events_that_arrive_while_both_read_are_in_the_tables_once(tmp_path, mon
     """The second process may have read what the first had not, or the other way round."""
     world = World(8, 200).events
     log = open_log(tmp_path, world[:150])
-    monkeypatch.setattr(folding, "LARGE", 1)
+    monkeypatch.setattr(beside, "LARGE", 1)
 
     def arrive(what, _number):
         if what == "reading":
@@ -44,11 +49,11 @@ def test_events_that_arrive_while_both_read_are_in_the_tables_once(tmp_path, mon
 
     with Projector(log, tmp_path / "beside", progress=arrive) as projector:
         assert projector.rebuild(AS_OF_MS).root == log.root().hex()
-        beside = contents(projector)
+        with_another = contents(projector)
     with Projector(log, tmp_path / "here") as projector:
-        monkeypatch.setattr(folding, "LARGE", 1_000_000)
+        monkeypatch.setattr(beside, "LARGE", 1_000_000)
         projector.rebuild(AS_OF_MS)
-        assert contents(projector) == beside
+        assert contents(projector) == with_another
     log.close()
 
 
@@ -58,8 +63,8 @@ def test_a_second_process_that_dies_is_reported_and_leaves_what_was_there(tmp_pa
     with Projector(log, tmp_path / "read") as projector:
         projector.refresh(AS_OF_MS)
         before = projector.digest()
-        monkeypatch.setattr(folding, "LARGE", 1)
-        monkeypatch.setattr(folding.sys, "executable", "/bin/false")
+        monkeypatch.setattr(beside, "LARGE", 1)
+        monkeypatch.setattr(beside.sys, "executable", "/bin/false")
         with pytest.raises(FoldingFailed) as caught:
             projector.rebuild(AS_OF_MS)
         assert caught.value.data["status"] == 1
@@ -114,7 +119,7 @@ def test_facts_that_name_one_thing_are_in_one_set(tmp_path, monkeypatch, seed):
     monkeypatch.setattr("beliefbase.projections.partition.CHUNK", 1)
     log = open_log(tmp_path, World(seed, 300).events)
     of_key, seen = {}, set()
-    for number, (facts, _) in enumerate(sets(log, Reader(log))):
+    for number, (facts, _) in enumerate(sets_of(log)):
         for fact in facts:
             assert fact.id not in seen
             seen.add(fact.id)
@@ -141,5 +146,5 @@ def test_components_are_what_edges_join(graph):
 
 def test_nothing_to_fold_is_no_trouble(tmp_path):
     log = open_log(tmp_path, [Author("ann").joined()])
-    assert list(sets(log, Reader(log))) == []
+    assert list(sets_of(log)) == [([], [])]
     log.close()
