@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple, Self
 
+from beliefbase.beliefs.facts import Fact
 from beliefbase.events.lanes import Octets
 from beliefbase.projections.columns import Cells, Ints, Same
 
@@ -150,6 +151,12 @@ class Batch(ABC):
 
     def _said(self, name: str) -> list[Any]:
         return [None if words is None else words.get(name) for words in self.words]
+
+    # -- what the rules read
+
+    @abstractmethod
+    def facts(self) -> list[Fact]:
+        """The events as the rules read them."""
 
     # -- parts
 

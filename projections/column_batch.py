@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from beliefbase.beliefs.facts import Fact
+from beliefbase.events.catalog.lane_objects import bytes_in, maps_of, values_of
 from beliefbase.events.catalog.lane_shapes import Column, Lists, Values
 from beliefbase.events.lanes import Octets, laid_out
 from beliefbase.projections.batch import Batch, Items
@@ -24,6 +26,10 @@ class Common(NamedTuple):
     lags: Ints
     writers: Texts
     agents: Texts
+    streams: Texts
+    """Ids of the writers, as bytes."""
+    agent_hashes: Texts
+    """As bytes."""
 
     def take(self, places: Array) -> Common:
         """That of some events."""
@@ -109,6 +115,23 @@ class ColumnBatch(Batch):
     def items(self, name: str) -> Items:  # noqa: D102  of the base
         lists = self._payload.get(name)
         return ColumnItems(lists if isinstance(lists, Lists) else Lists(np.zeros(len(self), np.int64), {}))
+
+    # -- what the rules read
+
+    def facts(self) -> list[Fact]:  # noqa: D102  of the base
+        common, length = self._common, len(self)
+        columns = (
+            common.stamps.tolist(),
+            common.streams.tolist(),
+            common.seqs.tolist(),
+            bytes_in(common.ids),
+            [self.type] * length,
+            maps_of(self._payload, length),
+            values_of(self._basis),
+            values_of(self._refs, absent=None),
+            common.agent_hashes.tolist(),
+        )
+        return list(map(Fact._make, zip(*columns, strict=True)))
 
     # -- parts
 

@@ -135,7 +135,7 @@ class Sets:
 
 def _facts(log: EventLog, reader: Reader, positions: Sequence[int]) -> list[Fact]:
     pages = log.scan_at(positions, limit=_PAGE)
-    return [fact for page in pages for batch in reader.scanned(page).batches for fact in batch.facts()]
+    return [fact for page in pages for batch in reader.side_by_side(page).batches for fact in batch.facts()]
 
 
 def _labels(positions: Ints, log: EventLog, reader: Reader) -> Ints:

@@ -45,6 +45,8 @@ class Lists(NamedTuple):
     lengths: Ints
     items: Mapping[str, Values]
     """By field of the items; those of a list of ids have the name ""."""
+    here: Flags | None = None
+    """Which events have a list, be it an empty one; None: all."""
 
     @property
     def owner(self) -> Ints:
@@ -53,16 +55,17 @@ class Lists(NamedTuple):
 
     def spread(self, places: Ints, length: int) -> Lists:
         """The same lists as those of some of ``length`` events."""
-        lengths = np.zeros(length, np.int64)
-        lengths[places] = self.lengths
-        return Lists(lengths, self.items)
+        lengths, here = np.zeros(length, np.int64), np.zeros(length, np.bool_)
+        lengths[places], here[places] = self.lengths, True if self.here is None else self.here
+        return Lists(lengths, self.items, here)
 
     def take(self, places: Array) -> Lists:
         """Those of some events, in their order."""
         chosen = np.zeros(len(self.lengths), np.bool_)
         chosen[places] = True
         kept = np.flatnonzero(chosen[self.owner])
-        return Lists(self.lengths[places], {name: values.take(kept) for name, values in self.items.items()})
+        items = {name: values.take(kept) for name, values in self.items.items()}
+        return Lists(self.lengths[places], items, None if self.here is None else self.here[places])
 
 
 Column = Values | Lists

@@ -11,7 +11,7 @@ from tests.projections.worlds import World
 
 from beliefbase.events.catalog import CATALOG, Unreadable, lockstep
 from beliefbase.events.codec import pack
-from beliefbase.events.envelope import verify
+from beliefbase.events.envelope import Event, verify
 from beliefbase.events.errors import NotCanonical
 from beliefbase.projections import registry
 from beliefbase.projections.columns import Same, distinct, loadable, octets
@@ -135,13 +135,17 @@ def batches_of(page):
 
 def assert_equal(events):
     """One reader must say of these events what the other says."""
-    each, side = Reader(NoLog()).scanned(events), Reader(NoLog()).side_by_side(events)
+    each = Reader(NoLog()).read([Event(raw, None, body) for _, raw, body in events])
+    side = Reader(NoLog()).side_by_side(events)
     assert sorted(side.dropped, key=repr) == sorted(each.dropped, key=repr)
     assert batches_of(side) == batches_of(each)
     assert rows_of(side) == rows_of(each)
+    facts_of = [sorted(fact for batch in page.batches for fact in batch.facts()) for page in (side, each)]
+    assert facts_of[0] == facts_of[1]
+    assert [list(map(type, fact)) for fact in facts_of[0]] == [list(map(type, fact)) for fact in facts_of[1]]
     assert side.newest == each.newest
     assert np.array_equal(side.ids, each.ids) and np.array_equal(side.prevs, each.prevs)
-    assert side.raws == each.raws
+    assert [*side.raws] == [*each.raws]
 
 
 @pytest.fixture(autouse=True)
