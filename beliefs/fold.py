@@ -54,6 +54,17 @@ class Fold:
         """The essential inputs, as named, for want of which a conclusion is a candidate at the end."""
         return conclusions.lacking(self._world, conclusion)
 
+    def dissolve(self) -> None:
+        """Take apart what refers to one another, which frees its memory at once; nothing of it can be read any more.
+
+        Python's collector of cycles would need half as long as the fold.
+        """
+        for lives in (self.lives, self._world.utterances):
+            for life in lives.values():
+                life.let_go()
+        for contradiction in self._world.contradictions.values():
+            contradiction.edges.clear()
+
     @cached_property
     def pending(self) -> dict[bytes, list[Life]]:
         """Replacements that wait for their replacer to be fit, by event, with the beliefs they would end."""

@@ -294,6 +294,10 @@ class Life:
             if life.absorbed:
                 stack += life.absorbed
 
+    def let_go(self) -> None:
+        """Forget what refers to other lives, and with them to this one."""
+        self.on = self.by = self.into = self.into_log = self.absorbed = self.disputes = self.feeds = self.forks = None
+
     # -- afterwards -------------------------------------------------------------------------------------------------
 
     @property

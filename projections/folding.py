@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable
 
 from beliefbase.beliefs.fold import fold
@@ -24,5 +23,5 @@ def fold_sets(
         loader.add_notes(folded.notes, facts)
         beliefs += len(folded.lives)
         progress("folding", beliefs)
+        folded.dissolve()
         del facts, context, folded
-        gc.collect()  # lives refer to one another, and the collector is paused

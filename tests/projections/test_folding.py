@@ -1,5 +1,7 @@
 """Folding beside: a second process gives the tables that this one would give."""
 
+import gc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,8 @@ from tests.events.build import Author
 from tests.projections.test_contract import contents
 from tests.projections.worlds import AS_OF_MS, World, open_log
 
+from beliefbase.beliefs.collector import paused
+from beliefbase.beliefs.fold import fold
 from beliefbase.beliefs.lookups import named
 from beliefbase.events.errors import StoreUnavailable
 from beliefbase.projections import beside
@@ -89,7 +93,6 @@ def test_sets_fold_as_the_whole_does_however_small_they_are(tmp_path, monkeypatc
 
 def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
     """Columns are made without a loop over lives; this compares them with the loop."""
-    from beliefbase.beliefs.fold import fold
     from beliefbase.projections.intervals import PROJECTION as INTERVALS
     from beliefbase.projections.spells import PROJECTION as SPELLS
 
@@ -148,3 +151,18 @@ def test_nothing_to_fold_is_no_trouble(tmp_path):
     log = open_log(tmp_path, [Author("ann").joined()])
     assert list(sets_of(log)) == [([], [])]
     log.close()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_fold_that_was_taken_apart_leaves_nothing_to_the_collector_of_cycles(tmp_path, seed):
+    log = open_log(tmp_path, World(seed, 600).events)
+    (facts, context) = sets_of(log)[0]
+    log.close()
+    gc.collect()
+    with paused():
+        folded = fold(facts + context)
+        assert folded.notes and [life.intervals for life in folded.lives.values()]
+        assert any(life.on for life in folded.lives.values()) and any(life.disputes for life in folded.lives.values())
+        folded.dissolve()
+        del folded
+        assert gc.collect() == 0
