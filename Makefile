@@ -10,7 +10,7 @@ SIM_JOBS = 2 # simulated worlds at once
 ARGS = # for pytest: make test ARGS="-n 2 tests/beliefs"
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
 
 run-env:
 	@sh .ci/setup run

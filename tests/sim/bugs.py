@@ -288,7 +288,7 @@ BUGS = (
         "if fields[0] != FORMAT:\n        raise NotCanonical('later')",
     ),
     # -- fold and refold
-    Bug("what was given twice acts twice", ORDER, "if event in acted: continue", "if False:\n                continue"),
+    Bug("what was given twice acts twice", ORDER, "if event == last: continue", "if False:\n                continue"),
     Bug("what presupposes a later event is lost", ORDER, "if blocked and event in blocked:", "if False:"),
 )
 
