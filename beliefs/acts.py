@@ -30,7 +30,7 @@ def extracted(world: World, fact: Fact) -> None:
     character = _classify(world, life)
     life.mature = character.mature
     world.age(life, character.half_life)
-    if world.awaited or world.awaited_inputs:
+    if belief in world.awaited or belief in world.awaited_inputs:
         _met(world, belief, life)
 
 

@@ -26,7 +26,7 @@ from beliefbase.projections.columns import NO_INTEGER, Ints
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.source import LogSource
 
-CHUNK: Final = 20_000
+CHUNK: Final = 10_000
 """About so many facts are folded together."""
 EVERYWHERE: Final = frozenset({"policy.defined", "profile.activated"})
 """Types of facts that every fold needs."""

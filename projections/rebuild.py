@@ -48,7 +48,6 @@ def rebuild(log: EventLog, work: WorkDatabase, folder: Path, progress: Progress)
     try:
         with work.transaction():
             work.create()
-            work.create_views()
         # Not in one transaction: DuckDB would hold all of it in memory, and nobody opens the file before its end.
         with paused():
             reached = _read(log, work, progress, beside.go if beside is not None else lambda: None)
@@ -58,6 +57,9 @@ def rebuild(log: EventLog, work: WorkDatabase, folder: Path, progress: Progress)
                 fold_sets(log, work, sets, range(len(sets)), progress)
             else:
                 beside.help(log, work, progress)
+            with work.transaction():
+                work.create_views()
+            if beside is not None:
                 beside.take_over(work)
     finally:
         if beside is not None:
