@@ -2,7 +2,8 @@
 
 Two facts belong together if one names the other, or both name the same thing: a belief, a condition's key, a
 contradiction, a source_ref, a revision that an author had read. Profiles and policies belong to every set. The sets
-come from the log's index alone (ADR 0008): keys that collide only make larger ones, and no event is read twice.
+come from the log's index (ADRs 0008 and 0028), where keys that collide only make larger ones: of all facts just the
+answers to prompts are read to find out.
 """
 
 from __future__ import annotations
