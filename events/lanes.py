@@ -38,7 +38,16 @@ def _integer_headers() -> tuple[Ints, Flags, Flags]:
     return follow, signed, large
 
 
+def _text_headers() -> Ints:
+    """By header of a text: how many bytes of its size follow (-1: not a text's)."""
+    follow = np.full(256, -1, np.int64)
+    follow[0xA0:0xC0] = 0
+    follow[0xD9:0xDC] = 1, 2, 4
+    return follow
+
+
 _FOLLOW, _SIGNED, _LARGE = _integer_headers()
+_TEXT_FOLLOW = _text_headers()
 
 
 class Joined:
@@ -186,6 +195,21 @@ class Lanes:
         sizes = np.array([*map(len, found), 0], np.int64)
         self.step(sizes[numbers])
         return numbers, [_text(token) for token in found]
+
+    def spans(self) -> tuple[Ints, Ints]:
+        """Texts of any length: where their bytes begin and end. Whether they are UTF-8 is for who decodes them."""
+        heads = self._heads()
+        if ((heads & 0xE0) == 0xA0).all():
+            follow, sizes = np.zeros(1, np.int64), (heads & 0x1F).astype(np.int64)
+        else:
+            follow = _TEXT_FOLLOW[heads]
+            self.fail(follow < 0)
+            # The 4 bytes behind the header hold the size in their upper part.
+            behind = self._joined.every(">u4")[self.at + 1].astype(np.int64) >> (32 - 8 * np.clip(follow, 1, 4))
+            sizes = np.where(follow > 0, behind, heads & 0x1F)
+        start = self.at + 1 + np.maximum(follow, 0)
+        self.step(start - self.at + sizes)
+        return start, self.at.copy()
 
     def _heads(self) -> Octets:
         heads: Octets = self._joined.every("u1")[self.at]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import chain
-from typing import Any, Final, NamedTuple, Self
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.lanes import Octets
-from beliefbase.projections.columns import Cells, Ints, Same
-
-_TEXT_OR_NOTHING: Final = frozenset({str, type(None)})
+from beliefbase.projections.columns import Cells, Ints
+from beliefbase.projections.words import Words
 
 
 class Signature(NamedTuple):
@@ -51,10 +50,9 @@ class Items(ABC):
 class Batch(ABC):
     """Usable events of one type."""
 
-    def __init__(self, type_name: str, words: Sequence[Mapping[str, Any] | None]) -> None:
+    def __init__(self, type_name: str, words: Words) -> None:
         self.type = type_name
         self.words = words
-        """Maps of the bodies; None where there is none or it was erased. Anyone may have written them."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -126,31 +124,13 @@ class Batch(ABC):
 
     # -- what the words say
 
-    @cached_property
-    def _texts(self) -> frozenset[str]:
-        """Names of the texts that the words of some event have."""
-        return frozenset(chain.from_iterable(filter(None, self.words)))
-
     def text(self, name: str) -> Sequence[Any]:
         """A text of the words; None where it isn't one."""
-        if name not in self._texts:
-            return Same(None, len(self))
-        values = self._said(name)
-        if set(map(type, values)) <= _TEXT_OR_NOTHING:
-            return values
-        return [value if isinstance(value, str) else None for value in values]
+        return self.words.text(name)
 
     def text_list(self, name: str) -> Sequence[list[str] | None]:
         """A list of texts of the words; None where it isn't one, or empty."""
-        if name not in self._texts:
-            return Same(None, len(self))
-        return [
-            list(value) if value and isinstance(value, tuple) and set(map(type, value)) == {str} else None
-            for value in self._said(name)
-        ]
-
-    def _said(self, name: str) -> list[Any]:
-        return [None if words is None else words.get(name) for words in self.words]
+        return self.words.text_list(name)
 
     # -- what the rules read
 
@@ -172,9 +152,8 @@ class Batch(ABC):
     @property  # not cached: it may be the batch itself, and cycles are not collected while a log is read
     def worded(self) -> Self:
         """The events whose words are here."""
-        return self if None not in self.words else self.chosen([words is not None for words in self.words])
+        return self if self.words.here.all() else self.chosen(self.words.here.tolist())
 
     def saying(self, *names: str) -> Self:
         """The events whose words have a text of one of these names."""
-        found = [self.text(name) for name in names]
-        return self.chosen([any(value is not None for value in values) for values in zip(*found, strict=True)])
+        return self.chosen(np.any([self.words.has(name) for name in names], axis=0).tolist())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import compress
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from beliefbase.events.catalog.lane_shapes import Column, Lists, Values
 from beliefbase.events.lanes import Octets, laid_out
 from beliefbase.projections.batch import Batch, Items
 from beliefbase.projections.columns import NO_INTEGER, Array, Cells, Ints, Same, Texts, shown
+from beliefbase.projections.words import Words
 
 
 class Common(NamedTuple):
@@ -52,7 +52,7 @@ class ColumnBatch(Batch):
         refs: Values,
         basis: Lists,
         payload: Mapping[str, Column],
-        words: Sequence[Mapping[str, Any] | None],
+        words: Words,
     ) -> None:
         super().__init__(type_name, words)
         self._common = common
@@ -145,7 +145,7 @@ class ColumnBatch(Batch):
             self._refs.take(places),
             self._basis.take(places),
             {name: column.take(places) for name, column in self._payload.items()},
-            list(compress(self.words, is_chosen)),
+            self.words.chosen(is_chosen),
         )
 
     @property

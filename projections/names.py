@@ -7,12 +7,15 @@ from functools import lru_cache
 from typing import ClassVar
 from unicodedata import normalize
 
+import numpy as np
+
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.catalog.base import Hashed, place
+from beliefbase.events.catalog.lane_objects import bytes_in
 from beliefbase.events.ids import name_hash
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.batch import Batch
-from beliefbase.projections.columns import Columns, Same, loadable
+from beliefbase.projections.columns import Columns, Same
 
 HASHED_FIELDS = {
     name: fields
@@ -47,9 +50,13 @@ class Names(Projection):
             names = events.text(field)
             if isinstance(names, Same):
                 continue
-            hashes = loadable("VARCHAR", events.hexes(field))
-            for hashed, name in dict.fromkeys(zip(hashes, names, strict=True)):
-                if hashed is not None and name is not None and _is_named(hashed, name):
+            ids = events.hexes(field)
+            hashes = bytes_in(ids) if isinstance(ids, np.ndarray) and ids.ndim == 2 else ids
+            for given, name in dict.fromkeys(zip(hashes, names, strict=True)):
+                if given is None or name is None:
+                    continue
+                hashed = given.hex() if isinstance(given, bytes) else given
+                if _is_named(hashed, name):
                     found[hashed] = normalize("NFC", name)
         return {"names": {"hash": list(found), "name": list(found.values())}}
 

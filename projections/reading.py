@@ -22,6 +22,7 @@ from beliefbase.projections.batch import Batch, Signature
 from beliefbase.projections.column_batch import ColumnBatch, Common
 from beliefbase.projections.columns import distinct, keys_in, octets, texts
 from beliefbase.projections.row_batch import Row, RowBatch
+from beliefbase.projections.words import Words
 
 _WRITER, _PREV, _HLC, _TYPE = (itemgetter(Skeleton._fields.index(name)) for name in ("writer", "prev", "hlc", "type"))
 Batch_co = TypeVar("Batch_co", bound=Batch, covariant=True)
@@ -74,7 +75,7 @@ class Reader:
         batches, common = list[Batch](rest.batches), self._common(ids, read)
         for group in read.groups:
             mine, common = common.cut(len(group.places))
-            words = _words([bodies[place] for place in group.places.tolist()])
+            words = Words.read([bodies[place] for place in group.places.tolist()])
             batches.append(ColumnBatch(group.type, mine, group.refs, group.basis, group.payload, words))
             newest = max(newest, int(mine.stamps.max()))
         return Page(raws, ids, prevs, newest, batches, rest.dropped)
@@ -135,7 +136,7 @@ class Reader:
             [ids[place] for place in places],
             chosen,
             cast("Sequence[Mapping[str, Any]]", payloads),
-            _words([bodies[place] for place in places]),
+            Words.of_maps(_maps([bodies[place] for place in places])),
             self._signatures,
         )
 
@@ -167,7 +168,7 @@ class Reader:
                 self._signatures[writer] = Signature(writer.hex(), agent.hex(), agent)
 
 
-def _words(bodies: Sequence[bytes | None]) -> list[Any]:
+def _maps(bodies: Sequence[bytes | None]) -> list[Any]:
     """The maps of bodies; None where there is none."""
     here = [body for body in bodies if body is not None]
     words = (body[1] for body in unpack_all_trusted(here))

@@ -15,6 +15,7 @@ from beliefbase.events.ids import ID_BYTES
 from beliefbase.events.lanes import Octets, laid_out
 from beliefbase.projections.batch import Batch, Items, Signature
 from beliefbase.projections.columns import Cells, Ints, Same, keys_of, octets
+from beliefbase.projections.words import Words
 
 Row = tuple[Any, ...]
 """A skeleton as a plain tuple: its fields in their order."""
@@ -30,7 +31,7 @@ class RowBatch(Batch):
         event_ids: Sequence[bytes],
         rows: Sequence[Row],
         payloads: Sequence[Mapping[str, Any]],
-        words: Sequence[Mapping[str, Any] | None],
+        words: Words,
         signatures: Mapping[bytes, Signature],
     ) -> None:
         super().__init__(type_name, words)
@@ -142,7 +143,7 @@ class RowBatch(Batch):
             list(compress(self.event_ids, is_chosen)),
             list(compress(self.rows, is_chosen)),
             list(compress(self.payloads, is_chosen)),
-            list(compress(self.words, is_chosen)),
+            self.words.chosen(is_chosen),
             self._signatures,
         )
 

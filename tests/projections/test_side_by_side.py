@@ -128,9 +128,16 @@ def batches_of(page):
         known = {id_.tobytes(): key for id_, key in zip(batch.ids, batch.keys.tolist(), strict=True)}
         found += [
             (batch.type, *row, known[bytes.fromhex(row[0])])
-            for row in zip(*columns, basis, map(repr, batch.words), strict=True)
+            for row in zip(*columns, basis, said(batch.words), strict=True)
         ]
     return sorted(found)
+
+
+def said(words):
+    """The words of each event: whether they are here, and what has one of the names that are used here."""
+    names = ("query", "topic", "unheard_of", "verbatim")
+    columns = [words.here.tolist(), *map(words.text, names), *map(words.text_list, names)]
+    return [repr(row) for row in zip(*columns, strict=True)]
 
 
 def assert_equal(events):
