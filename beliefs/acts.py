@@ -26,12 +26,14 @@ def extracted(world: World, fact: Fact) -> None:
     belief = fact.id
     life = Life(fact, world.now, world.profile)
     world.lives[belief] = world.known[belief] = life
-    world.change(life)
     character = _classify(world, life)
-    life.mature = character.mature
     world.age(life, character.half_life)
+    life.mature = character.mature
     if belief in world.awaited or belief in world.awaited_inputs:
+        world.change(life)
         _met(world, belief, life)
+    else:
+        life.begin()
 
 
 def copied(world: World, fact: Fact, entity: bytes) -> None:

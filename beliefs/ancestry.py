@@ -75,6 +75,8 @@ class Ancestry:
 
     def covers(self, bits: Mapping[bytes, int]) -> list[Cover]:
         """When deciding revisions have two or more of these events among their ancestors."""
+        if not self._citing:
+            return []
         steps = self._in_order(bits)
         if steps is None:
             steps = self._by_search(bits)

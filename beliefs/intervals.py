@@ -72,25 +72,27 @@ class Spell(NamedTuple):
     """The ending event; None while open and where time ended it."""
 
 
-def rows(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]] = ()) -> list[Interval]:
-    """The intervals of a line; ``forks`` says from when on the belief is forked or not, in order of time."""
-    cut = _with_forks(line, forks) if forks else line
-    since = cut[0::4]
+def rows(line: Sequence[int | bytes | None]) -> list[Interval]:
+    """The intervals of a line."""
+    since = line[0::4]
     return [
         Interval(began, until, status, cause, by, stale, contested, forked)  # type: ignore[arg-type]
         for began, until, (status, stale, contested, forked), cause, by in zip(
             since,
             [*since[1:], FOREVER],
-            [_DECODED[code] for code in cut[1::4]],  # type: ignore[index]
-            cut[2::4],
-            cut[3::4],
+            [_DECODED[code] for code in line[1::4]],  # type: ignore[index]
+            line[2::4],
+            line[3::4],
             strict=True,
         )
     ]
 
 
-def _with_forks(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]]) -> Line:
-    """The line with the flag laid over it: rows are split where only the flag changes."""
+def with_forks(line: Sequence[int | bytes | None], forks: Iterable[tuple[int, bool]]) -> Line:
+    """A line with the flag laid over it: rows are split where only the flag changes.
+
+    ``forks`` says from when on the belief is forked or not, in order of time.
+    """
     changes: list[tuple[int, int, int | bytes | None, int | bytes | None, int | bytes | None]] = [
         (line[place], 0, *line[place + 1 : place + 4])  # type: ignore[misc]
         for place in range(0, len(line), 4)

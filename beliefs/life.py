@@ -199,6 +199,12 @@ class Life:
             if not self.scheduled:
                 self.live = self.active = False
 
+    def begin(self) -> None:
+        """Write the first row, where nothing has waited for the belief: there is nobody to tell."""
+        self.live = True
+        self.active = self.ever = self.mature
+        self._add(self.born, _ACTIVE if self.mature else _CANDIDATE, None, self.extraction.id)
+
     def write(self, now: int, by: bytes | None) -> None:
         """Write a row if the belief stands otherwise than before; of several at one stamp the last counts."""
         first = self.first_end
@@ -303,7 +309,13 @@ class Life:
     @property
     def intervals(self) -> list[Interval]:
         """Its rows, in order, without gaps from ``born`` to ``FOREVER``."""
-        return intervals.rows(self.line, self.forks.of(self) if self.forks is not None else ())
+        return intervals.rows(self.whole_line)
+
+    @property
+    def whole_line(self) -> Line:
+        """Its rows laid end to end, forks included."""
+        forks = [] if self.forks is None else self.forks.of(self)
+        return intervals.with_forks(self.line, forks) if forks else self.line
 
     @property
     def spells(self) -> list[Spell]:

@@ -236,11 +236,15 @@ class EventLog(Protocol):
     def scan_at(self, positions: Sequence[int], *, limit: int = 1000) -> Iterator[list[Scanned]]:
         """Pages of the events at these positions as they are stored, in their order; without their words."""
 
-    def links(self, roles: Collection[int], *, limit: int = 1000) -> Iterator[list[tuple[int, int]]]:
-        """Pages of what events name in some roles (``beliefbase.events.catalog.Role``): (key, position), by key.
+    def shared(self, roles: Collection[int], *, limit: int = 1000) -> Iterator[list[str]]:
+        """Pages of what several events name in some roles (``beliefbase.events.catalog.Role``), by key.
 
-        Keys are the first 8 bytes of names (ADR 0008), so two names may have one.
+        Of each key the positions are given, as a text of numbers with commas. Keys are the first 8 bytes of names
+        (ADR 0008): two names may have one.
         """
+
+    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> list[int]:
+        """Positions of the events that name one of these, or another name with the same key, in some roles; rising."""
 
     def still(self) -> AbstractContextManager[EventLog]:
         """The log as it is now, for the length of a block: only to be read, while others may go on writing."""

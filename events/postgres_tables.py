@@ -253,11 +253,7 @@ class PostgresTables(PostgresFrontier, PostgresAside):
             by_key.setdefault(index.key_of(name), []).append(name)
         of_position: dict[int, list[bytes]] = {}
         if by_key and roles:
-            for key, position in self._all(
-                "SELECT r.key, r.position FROM unnest(%s::bigint[]) k"
-                " JOIN refs r ON r.key = k AND r.role = ANY(%s::smallint[])",
-                (sorted(by_key), sorted(map(int, roles))),
-            ):
+            for key, position in self.links(by_key, roles):
                 of_position.setdefault(position, []).extend(by_key[key])
         return [
             stored
@@ -265,16 +261,27 @@ class PostgresTables(PostgresFrontier, PostgresAside):
             if index.names(stored.event, of_position[stored.position])
         ]
 
-    def links(self, roles: Collection[int], *, limit: int) -> Iterator[list[tuple[int, int]]]:
-        """Pages of the index rows (key, position) of some roles, by key."""
+    def shared(self, roles: Collection[int], *, limit: int) -> Iterator[list[str]]:
+        """Pages of the keys that several index rows of some roles have: the positions of these, with commas."""
         select = (
-            "SELECT key, role, position FROM refs WHERE role = ANY(%s::smallint[])"
-            " AND (key, role, position) > (%s::bigint, %s::smallint, %s::bigint) ORDER BY key, role, position LIMIT %s"
+            "SELECT key, string_agg(position::text, ',') FROM refs"
+            " WHERE role = ANY(%s::smallint[]) AND key >= %s::bigint"
+            " GROUP BY key HAVING count(*) > 1 ORDER BY key LIMIT %s"
         )
-        last = (-(1 << 63), -1, 0)
-        while rows := self._all(select, (sorted(map(int, roles)), *last, limit)):
-            yield [(key, position) for key, _, position in rows]
-            last = rows[-1]
+        first = -(1 << 63)
+        while rows := self._all(select, (sorted(map(int, roles)), first, limit)):
+            yield [positions for _, positions in rows]
+            first = rows[-1][0] + 1
+            if first == 1 << 63:
+                break
+
+    def links(self, keys: Iterable[int], roles: Collection[int]) -> list[tuple[int, int]]:
+        """The index rows (key, position) of some keys in some roles."""
+        return self._all(
+            "SELECT r.key, r.position FROM unnest(%s::bigint[]) k"
+            " JOIN refs r ON r.key = k AND r.role = ANY(%s::smallint[])",
+            (sorted(keys), sorted(map(int, roles))),
+        )
 
     def by_position(self, positions: Sequence[int], *, words: bool = False) -> list[Stored]:
         """The events at these positions, in their order."""

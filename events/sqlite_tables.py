@@ -111,10 +111,19 @@ class SQLiteTables(SQLiteFiled):
             (json.dumps(positions),),
         ).fetchall()
 
-    def links(self, roles: Collection[int], *, limit: int) -> Iterator[list[tuple[int, int]]]:
-        """Pages of the index rows (key, position) of some roles, by key."""
-        among = ", ".join(str(int(role)) for role in sorted(roles))
-        yield from self._paged(f"SELECT key, position FROM refs WHERE role IN ({among}) ORDER BY key", limit)
+    def shared(self, roles: Collection[int], *, limit: int) -> Iterator[list[str]]:
+        """Pages of the keys that several index rows of some roles have: the positions of these, with commas."""
+        select = f"SELECT group_concat(position) FROM refs WHERE role IN ({_listed(roles)})"
+        for rows in self._paged(f"{select} GROUP BY key HAVING count(*) > 1", limit):
+            yield [positions for (positions,) in rows]
+
+    def links(self, keys: Iterable[int], roles: Collection[int]) -> list[tuple[int, int]]:
+        """The index rows (key, position) of some keys in some roles."""
+        return self._cursor.execute(
+            "SELECT r.key, r.position FROM json_each(?) k CROSS JOIN refs r"
+            f" ON r.key = k.value AND r.role IN ({_listed(roles)})",
+            (json.dumps(sorted(keys)),),
+        ).fetchall()
 
     def _paged(self, sql: str, limit: int) -> Iterator[list[Any]]:
         with self._own_cursor() as cursor:
@@ -180,12 +189,7 @@ class SQLiteTables(SQLiteFiled):
         for name in names:
             by_key.setdefault(index.key_of(name), []).append(name)
         of_position: dict[int, list[bytes]] = {}
-        among = ", ".join(str(int(role)) for role in sorted(roles))
-        for key, position in self._cursor.execute(
-            "SELECT r.key, r.position FROM json_each(?) k CROSS JOIN refs r"
-            f" ON r.key = k.value AND r.role IN ({among})",
-            (json.dumps(sorted(by_key)),),
-        ):
+        for key, position in self.links(by_key, roles):
             of_position.setdefault(position, []).extend(by_key[key])
         return [
             stored
@@ -330,3 +334,7 @@ class SQLiteTables(SQLiteFiled):
         for start in range(0, len(ordered), _PARAMETERS):
             chunk = ordered[start : start + _PARAMETERS]
             yield from self._cursor.execute(statement.format(", ".join("?" * len(chunk))), chunk).fetchall()
+
+
+def _listed(roles: Collection[int]) -> str:
+    return ", ".join(str(int(role)) for role in sorted(roles))

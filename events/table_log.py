@@ -128,10 +128,15 @@ class TableLog(ABC):
             for start in range(0, len(positions), limit):
                 yield tables.scan_at(positions[start : start + limit])
 
-    def links(self, roles: Collection[int], *, limit: int = _PAGE) -> Iterator[list[tuple[int, int]]]:
-        """Pages of what events name in some roles, by key (see the protocol)."""
+    def shared(self, roles: Collection[int], *, limit: int = _PAGE) -> Iterator[list[str]]:
+        """Pages of what several events name in some roles (see the protocol)."""
         with self._reading() as tables:
-            yield from tables.links(roles, limit=limit)
+            yield from tables.shared(roles, limit=limit)
+
+    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> list[int]:
+        """Positions of the events that name one of these in some roles (see the protocol)."""
+        with self._reading() as tables:
+            return sorted({position for _, position in tables.links(map(index.key_of, names), roles)})
 
     @contextmanager
     def still(self) -> Iterator[TableLog]:

@@ -181,8 +181,11 @@ class Tables(Protocol):
     def scan_at(self, positions: Sequence[int]) -> list[Scanned]:
         """The events at these positions as they are stored, in their order; without their words."""
 
-    def links(self, roles: Collection[int], *, limit: int) -> Iterator[list[tuple[int, int]]]:
-        """Pages of the index rows (key, position) of some roles, by key."""
+    def shared(self, roles: Collection[int], *, limit: int) -> Iterator[list[str]]:
+        """Pages of the keys that several index rows of some roles have: the positions of these, with commas."""
+
+    def links(self, keys: Iterable[int], roles: Collection[int]) -> list[tuple[int, int]]:
+        """The index rows (key, position) of some keys in some roles."""
 
     def stream(self, stream: str, *, after: int = 0, words: bool = True) -> Iterator[Stored]:
         """The events of a stream behind a seq, in seq order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.life import Life
@@ -14,6 +14,9 @@ from beliefbase.projections.columns import Array, Columns, Same, joined, kept
 from beliefbase.projections.reading import Page
 from beliefbase.projections.stretches import Stretches
 from beliefbase.projections.work import WorkDatabase
+
+ROWS: Final = 122_880
+"""Rows of one table that are loaded at once: from so many on, DuckDB writes them once and not into its WAL as well."""
 
 
 class Loader:

@@ -8,9 +8,8 @@ answers to prompts are read to find out.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
@@ -18,13 +17,13 @@ import numpy as np
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source
-from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
 from beliefbase.events.ids import ids_of
-from beliefbase.events.index import key_of
 from beliefbase.events.log import EventLog
-from beliefbase.projections.columns import NO_INTEGER, Ints
+from beliefbase.projections.batch import Batch
+from beliefbase.projections.columns import Ints
 from beliefbase.projections.reading import Reader
+from beliefbase.projections.recurrences import Recurrences
 from beliefbase.projections.source import LogSource
 
 CHUNK: Final = 10_000
@@ -54,10 +53,11 @@ RULED: Final = frozenset(
 KEPT: Final = EVERYWHERE | RULED
 _TYING: Final = (Role.SELF, Role.STATE, Role.LINK, Role.BASIS, Role.INPUT)
 """Roles in which an event names what it belongs together with."""
+_PROMPT: Final = "memory.requires_revalidation_prompt"
 _ANSWER: Final = "memory.revalidated"
 """It also belongs to its prompt, which it cites."""
 _PAGE: Final = 20_000
-_UNSETTLING: Final = frozenset({"belief.demoted", "belief.reclassified"})
+_NOWHERE: Final = -1
 
 
 class Plan(NamedTuple):
@@ -68,9 +68,7 @@ class Plan(NamedTuple):
     ends: Ints
     """Where each set ends among them: of sets as small as what belongs together and CHUNK allow."""
     injections: Ints
-    """Positions of injections, once for each belief that one shows."""
-    shown: Ints
-    """The belief's key in the log's index, rising."""
+    """Positions of all injections, rising."""
 
     @classmethod
     def of(cls, log: EventLog, reader: Reader) -> Self:
@@ -81,9 +79,7 @@ class Plan(NamedTuple):
         ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
         wanted = np.searchsorted(ends, np.arange(CHUNK, len(order) + CHUNK, CHUNK))
         ends = np.unique(ends[np.minimum(wanted, len(ends) - 1)])
-        injections = np.array(log.positions(("memory.injected",)), dtype=np.int64)
-        shown, places = _places(injections, log.links((Role.SHOWN,), limit=_PAGE))
-        return cls(positions[order], ends, injections[places], shown)
+        return cls(positions[order], ends, np.array(log.positions(("memory.injected",)), dtype=np.int64))
 
     def save(self, path: Path) -> None:
         """Write it to a file, for another process; the file is there once it is whole."""
@@ -116,57 +112,69 @@ class Sets:
 
     def __getitem__(self, number: int) -> tuple[list[Fact], list[Fact]]:
         start, end = [0, *self._plan.ends.tolist(), 0][number : number + 2]
-        facts = self._read(np.sort(self._plan.positions[start:end]))
-        context = [*_sides(self._source, facts), *self._read(self._showing(facts))]
+        facts = _facts(self._log, self._reader, np.sort(self._plan.positions[start:end]).tolist())
+        context = [*_sides(self._source, facts), *self._injections(facts)]
         return (facts, self._everywhere + context) if number else (facts + self._everywhere, context)
 
     def __iter__(self) -> Iterator[tuple[list[Fact], list[Fact]]]:
         return (self[number] for number in range(len(self)))
 
-    def _read(self, positions: Ints) -> list[Fact]:
-        return _facts(self._log, self._reader, positions.tolist())
+    def _injections(self, facts: list[Fact]) -> list[Fact]:
+        """Those that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
+        recurrences = Recurrences.of(facts)
+        shown = np.array(self._log.positions_naming(recurrences.beliefs, (Role.SHOWN,)), dtype=np.int64)
+        positions = np.intersect1d(shown, self._plan.injections, assume_unique=True)
+        batches = _batches(self._log, self._reader, positions.tolist())
+        return [fact for batch in batches for fact in batch.chosen(recurrences.told(batch)).facts()]
 
-    def _showing(self, facts: list[Fact]) -> Ints:
-        """Injections that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
-        keys = np.array([key_of(belief) for belief in _shown(facts)], dtype=np.int64)
-        first, last = (np.searchsorted(self._plan.shown, keys, side) for side in ("left", "right"))
-        found = [self._plan.injections[start:end] for start, end in zip(first, last, strict=True)]
-        return np.unique(np.concatenate([np.zeros(0, np.int64), *found]))
+
+def _batches(log: EventLog, reader: Reader, positions: Sequence[int]) -> Iterator[Batch]:
+    for page in log.scan_at(positions, limit=_PAGE):
+        yield from reader.side_by_side(page).batches
 
 
 def _facts(log: EventLog, reader: Reader, positions: Sequence[int]) -> list[Fact]:
-    pages = log.scan_at(positions, limit=_PAGE)
-    return [fact for page in pages for batch in reader.side_by_side(page).batches for fact in batch.facts()]
+    return [fact for batch in _batches(log, reader, positions) for fact in batch.facts()]
 
 
 def _labels(positions: Ints, log: EventLog, reader: Reader) -> Ints:
     """For the event at each of these positions the place of the first one that it belongs together with."""
-    key, place = _places(positions, chain(log.links(_TYING, limit=_PAGE), [_answers(log, reader)]))
-    alike = key[1:] == key[:-1]
-    return _connected(len(positions), place[:-1][alike], place[1:][alike])
+    place_of = np.full(positions.max(initial=0) + 2, _NOWHERE)
+    place_of[positions] = np.arange(len(positions))
+    pairs = [_neighbours(page, place_of) for page in log.shared(_TYING, limit=_PAGE)]
+    left, right = (np.concatenate(sides) for sides in zip(*pairs, _answers(positions, log, reader), strict=True))
+    return _connected(len(positions), left, right)
 
 
-def _places(positions: Ints, pages: Iterable[list[tuple[int, int]]]) -> tuple[Ints, Ints]:
-    """Pages of keys and positions as columns by key; instead of positions their places among these, if they are."""
-    keys, places = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for page in pages:
-        key, position = np.fromiter(chain.from_iterable(page), np.int64, 2 * len(page)).reshape(-1, 2).T
-        place = np.searchsorted(positions, position)
-        known = np.append(positions, NO_INTEGER)[place] == position
-        keys.append(key[known])
-        places.append(place[known])
-    key, place = np.concatenate(keys), np.concatenate(places)
-    order = np.argsort(key, kind="stable")
-    return key[order], place[order]
+def _neighbours(shared: Sequence[str], place_of: Ints) -> tuple[Ints, Ints]:
+    """Places that stand side by side in lists of positions, those of other events left out."""
+    position = np.fromstring(",".join(shared), dtype=np.int64, sep=",")
+    owner = np.repeat(np.arange(len(shared)), [positions.count(",") + 1 for positions in shared])
+    place = place_of[np.minimum(position, len(place_of) - 1)]  # later ones arrived meanwhile
+    owner, place = owner[place != _NOWHERE], place[place != _NOWHERE]
+    alike = owner[1:] == owner[:-1]
+    return place[:-1][alike], place[1:][alike]
 
 
-def _answers(log: EventLog, reader: Reader) -> list[tuple[int, int]]:
-    """Index keys of the prompts that are answered, each with the position of an answer."""
-    positions = log.positions((_ANSWER,))
+def _answers(positions: Ints, log: EventLog, reader: Reader) -> tuple[Ints, Ints]:
+    """Places of prompts and answers that belong together: the index has the prompt of an answer as merely cited."""
+    named: dict[bytes, list[int]] = {}
+    prompts, answers = log.positions((_PROMPT,)), log.positions((_ANSWER,))
+    for prompt, position in _ids_at(log, prompts).items():
+        named[prompt] = [position]
+    position_of = _ids_at(log, answers)
+    for fact in _facts(log, reader, answers):
+        if "prompt_id" in fact.payload:
+            named.setdefault(fact.payload["prompt_id"], []).append(position_of[fact.id])
+    pairs = np.array([pair for alike in named.values() for pair in pairwise(alike)], dtype=np.int64).reshape(-1, 2)
+    left, right = np.searchsorted(positions, pairs.T)
+    return left, right
+
+
+def _ids_at(log: EventLog, positions: Sequence[int]) -> dict[bytes, int]:
+    """The ids of the events at these positions, with their positions."""
     pages = log.scan_at(positions, limit=_PAGE)
-    place_of = dict(zip((id_ for page in pages for id_ in ids_of([raw for _, raw, _ in page])), positions, strict=True))
-    answers = ((fact.payload.get("prompt_id"), fact.id) for fact in _facts(log, reader, positions))
-    return [(key_of(prompt), place_of[answer]) for prompt, answer in answers if prompt is not None]
+    return dict(zip((id_ for page in pages for id_ in ids_of([raw for _, raw, _ in page])), positions, strict=True))
 
 
 def _connected(count: int, left: Ints, right: Ints) -> Ints:
@@ -197,30 +205,3 @@ def _sides(source: Source, facts: list[Fact]) -> list[Fact]:
     copies = source.naming(names, (Role.SELF,)) if names else []
     known = {fact.id: fact for fact in (*found, *copies) if fact.type == "utterance.recorded"}
     return list(known.values())
-
-
-def _shown(facts: list[Fact]) -> set[bytes]:
-    """The beliefs for which it may matter in which sessions they were shown."""
-    recurrences = Counter(
-        fact.payload["belief_id"]
-        for fact in facts
-        if fact.type == "belief.affirmed" and fact.payload.get("how") == "recurrence"
-    )
-    if not recurrences:
-        return set()
-    shown = {belief for belief, count in recurrences.items() if may_promote(count)}
-    shown -= _steady(facts, shown)
-    named_alike = Counter(fact.ref for fact in facts if fact.type == "belief.extracted" and fact.ref is not None)
-    for fact in facts:  # what counts for a duplicate or a copy counts for others as well
-        if fact.type == "belief.merged":
-            shown.update((fact.payload["duplicate_id"], fact.payload["surviving_id"]))
-        elif fact.type == "belief.extracted" and fact.ref is not None and named_alike[fact.ref] > 1:
-            shown.add(fact.id)
-    return shown
-
-
-def _steady(facts: list[Fact], among: set[bytes]) -> set[bytes]:
-    """Those of these beliefs that are active from birth, whatever recurs."""
-    unsteady = {fact.payload["belief_id"] for fact in facts if fact.type in _UNSETTLING}
-    born = (fact for fact in facts if fact.type == "belief.extracted" and fact.id in among)
-    return {fact.id for fact in born if passes_entry(fact.payload)} - unsteady

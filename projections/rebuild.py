@@ -11,7 +11,7 @@ from beliefbase.events.log import EventLog
 from beliefbase.projections.beside import Beside
 from beliefbase.projections.folding import fold_sets
 from beliefbase.projections.heads import Heads
-from beliefbase.projections.loading import Loader
+from beliefbase.projections.loading import ROWS, Loader
 from beliefbase.projections.merging import Names, note_copies
 from beliefbase.projections.partition import Plan, Sets
 from beliefbase.projections.reading import Reader
@@ -19,8 +19,6 @@ from beliefbase.projections.work import WorkDatabase
 
 PAGE: Final = 20_000
 """Events that are read at once: for fewer, a step for all of them costs too much."""
-ROWS: Final = 122_880
-"""Rows of one table that are loaded at once: from so many on, DuckDB writes them once and not into its WAL as well."""
 
 Progress = Callable[[str, int], None]
 """Told what is being done (reading, folding) and how many events or beliefs were."""

@@ -25,7 +25,7 @@ class Stretches:
         flat: list[Any] = []
         ends: list[int] = []
         for life in lives:
-            flat += life.line if life.forks is None else _laid_out(life)
+            flat += life.whole_line
             ends.append(len(flat) >> 2)
         bounds = np.array([0, *ends], dtype=np.int64)
         lengths = bounds[1:] - bounds[:-1]
@@ -74,12 +74,3 @@ def statuses(codes: Ints) -> Texts:
 def shown(ids: Iterable[bytes | None]) -> Texts:
     """Ids as they are shown, None for NULL."""
     return texts([None if id_ is None else id_.hex() for id_ in ids])
-
-
-def _laid_out(life: Life) -> list[Any]:
-    """The line of a life with forks in it."""
-    line: list[Any] = []
-    for since, _, status, cause, by, stale, contested, forked in life.intervals:
-        code = CODE[status] | STALE * stale | CONTESTED * contested | FORKED * forked
-        line += (since, code, cause, by)
-    return line

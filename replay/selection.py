@@ -66,9 +66,13 @@ class Selection:
         """Pages of the events at these positions, of which all are kept, in their order; without their words."""
         yield from self._log.scan_at(positions, limit=limit)
 
-    def links(self, roles: Collection[int], *, limit: int = 1000) -> Iterator[list[tuple[int, int]]]:
-        """Pages of what events name in some roles, by key; those of events that are not kept are among them."""
-        yield from self._log.links(roles, limit=limit)
+    def shared(self, roles: Collection[int], *, limit: int = 1000) -> Iterator[list[str]]:
+        """Pages of what several events name in some roles; those that are not kept are among them."""
+        yield from self._log.shared(roles, limit=limit)
+
+    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> list[int]:
+        """Positions of the events that name one of these in some roles; those that are not kept are among them."""
+        return self._log.positions_naming(names, roles)
 
     def last_position(self) -> int:
         """Position of the last event that could be kept."""

@@ -610,7 +610,7 @@ def test_naming_finds_by_role(log):
     assert named([], Role.SELF) == [] and named([a.id]) == [] and named([b"?" * 16], *Role) == []
 
 
-def test_links_are_what_events_name_in_some_roles_by_key(log):
+def test_what_several_events_name_in_some_roles_is_found_by_key(log):
     ann = Author()
     a, b = ann.extracted("a", source_ref="key:ann:a"), ann.extracted("b")
     superseded = ann.superseded(a.id, b.id)
@@ -622,14 +622,22 @@ def test_links_are_what_events_name_in_some_roles_by_key(log):
         (a.id, Role.STATE, superseded),
         (b.id, Role.LINK, superseded),
     ]
-    for roles in ([Role.SELF], [Role.STATE, Role.LINK], list(Role)):
-        rows = [(key_of(name), place[event.id]) for name, role, event in in_roles if role in roles]
+    for roles in ([Role.SELF], [Role.STATE, Role.LINK], [Role.SELF, Role.STATE], list(Role)):
+        naming = {}
+        for name, role, event in in_roles:
+            if role in roles:
+                naming.setdefault(key_of(name), []).append(place[event.id])
         for limit in (1, 2, 1000):
-            pages = list(log.links(roles, limit=limit))
-            assert sorted(flat(pages)) == sorted(rows)
-            assert [key for key, _ in flat(pages)] == sorted(key for key, _ in rows)
+            pages = list(log.shared(roles, limit=limit))
+            found = [sorted(map(int, positions.split(","))) for positions in flat(pages)]
+            assert found == [sorted(positions) for _, positions in sorted(naming.items()) if len(positions) > 1]
             assert all(0 < len(page) <= limit for page in pages)
-    assert list(log.links([])) == list(log.links([Role.SHOWN])) == []
+        for names in ([a.id], [a.id, b.id, b"?" * 16], []):
+            keys = set(map(key_of, names))
+            assert log.positions_naming(names, roles) == sorted(
+                {position for key, positions in naming.items() if key in keys for position in positions}
+            )
+    assert list(log.shared([])) == list(log.shared([Role.SHOWN])) == log.positions_naming([a.id], []) == []
 
 
 def test_events_of_some_types_are_found_at_their_positions_without_their_words(log):
