@@ -1,6 +1,7 @@
 """Folding beside: a second process gives the tables that this one would give."""
 
 import gc
+import random
 
 import numpy as np
 import pytest
@@ -115,6 +116,48 @@ def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
         for life in lives
         for number, spell in enumerate(life.spells, 1)
     ]
+
+
+@pytest.mark.parametrize("least", [1, 200])
+@pytest.mark.parametrize("seed", range(15))
+def test_being_shown_decides_about_recurrences_in_sets_as_in_the_whole(tmp_path, monkeypatch, seed, least):
+    """Injections are left out of a fold where they can't matter; here they often do, by way of copies and merges too."""
+    monkeypatch.setattr("beliefbase.projections.partition.CHUNK", 1)
+    monkeypatch.setattr("beliefbase.events.catalog.lockstep.LEAST", least)
+    dice, author = random.Random(seed), Author()
+    sessions = [bytes([number]) * 16 for number in range(1, 6)]
+    events = [author.joined()]
+    beliefs = []
+    for number in range(12):
+        named = {"source_ref": f"key:{number // 2}"} if number < 6 else {}
+        events.append(author.extracted(f"belief {number}", session=dice.choice(sessions), **named))
+        beliefs.append(events[-1].id)
+    for _ in range(120):
+        belief = dice.choice(beliefs)
+        match dice.randrange(12):
+            case 0:
+                events.append(author.merged(belief, dice.choice(beliefs)))
+            case 1:
+                events.append(author.write("belief.demoted", {"belief_id": belief}))
+            case 2 | 3 | 4 | 5:
+                cards = [{"belief_id": shown, "rank": 1} for shown in sorted(dice.sample(beliefs, 2))]
+                session = {} if dice.random() < 0.1 else {"session": dice.choice(sessions)}
+                events.append(author.write("memory.injected", {"cards": cards, **session}))
+            case _:
+                fields = {"belief_id": belief, "how": "recurrence", "session": dice.choice(sessions)}
+                events.append(author.write("belief.affirmed", fields))
+    log = open_log(tmp_path, events)
+    whole = fold(Reader(log).facts(events))
+    parts, context = {}, set()
+    for facts, more in sets_of(log):
+        parts |= fold(facts + more).lives
+        context.update(fact.id for fact in more)
+    assert {belief: life.line for belief, life in parts.items()} == {
+        belief: life.line for belief, life in whole.lives.items()
+    }
+    assert any(life.promotions for life in whole.lives.values())
+    assert 0 < len(context) < sum(event.skeleton.type == "memory.injected" for event in events)
+    log.close()
 
 
 @pytest.mark.parametrize("seed", range(20))
