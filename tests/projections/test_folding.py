@@ -121,7 +121,7 @@ def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
 @pytest.mark.parametrize("least", [1, 200])
 @pytest.mark.parametrize("seed", range(15))
 def test_being_shown_decides_about_recurrences_in_sets_as_in_the_whole(tmp_path, monkeypatch, seed, least):
-    """Injections are left out of a fold where they can't matter; here they often do, by way of copies and merges too."""
+    """Injections that can't matter are left out of a fold; here they often do, also by way of copies and merges."""
     monkeypatch.setattr("beliefbase.projections.partition.CHUNK", 1)
     monkeypatch.setattr("beliefbase.events.catalog.lockstep.LEAST", least)
     dice, author = random.Random(seed), Author()
