@@ -28,6 +28,8 @@ _REFS: Final = (
 )
 _STAMPS: Final = "SELECT json_group_array(hlc) FROM (SELECT hlc FROM stamps WHERE hlc > ? ORDER BY hlc LIMIT ?)"
 _OF_EVENTS: Final = (int, str, int, str, bytes)
+_SPOKEN: Final = 100
+"""Likewise for words, which may be long."""
 _OCTETS: Final = 1 << 24
 """A page ends behind so many bytes of skeletons."""
 _RUN: Final = 500
@@ -63,13 +65,15 @@ class SQLiteSweep:
         """Of some positions those that have words, what these come to, and whose they are filed under."""
         at, digests, of = list[int](), list[bytes](), list[bytes]()
         sha256 = hashlib.sha256
+        flat: list[Any]
         try:
-            for position, salt, body, event_id in self.words(positions[-1], most):
-                at.append(position)
-                digests.append(sha256(salt + body).digest())
-                of.append(event_id)
-                if len(at) > len(positions):
-                    raise Irregular
+            with self._rows(_WORDS, positions[-1], most) as cursor:
+                while flat := list(chain.from_iterable(islice(cursor, _SPOKEN))):
+                    at += flat[::4]
+                    digests += [sha256(salt + body).digest() for salt, body in zip(flat[1::4], flat[2::4], strict=True)]
+                    of += flat[3::4]
+                    if len(at) > len(positions):
+                        raise Irregular
         except TypeError as error:  # nothing else can be hashed than bytes
             raise Irregular from error
         if set(map(type, of)) - {bytes}:

@@ -20,7 +20,7 @@ from beliefbase.replay.plain import PlainPage, PlainPages
 from beliefbase.replay.report import AuditReport
 from beliefbase.replay.streams import Streams
 
-LEAST: Final = 20_000
+LEAST: Final = 1000
 """Logs with fewer events are read one by one."""
 PAGE: Final = 20_000
 STEPPED: Final = 1000

@@ -130,6 +130,16 @@ def test_of_a_whole_log_no_event_is_looked_at_by_itself(made, name, reading, mon
     assert holds and {finding.severity for finding in findings} <= {"note"}
 
 
+@pytest.mark.parametrize(("of_each", "swept"), [(10, False), (60, True)])
+def test_small_logs_are_read_one_by_one_and_larger_ones_by_the_page(tmp_path, of_each, swept, monkeypatch):
+    looked_at, step = [], Streams.step
+    monkeypatch.setattr(Streams, "step", lambda self, *one: looked_at.append(one) or step(self, *one))
+    events = many_writers(20, of_each)
+    open_log(tmp_path, events).close()
+    (findings, *_), holds = checked(tmp_path)
+    assert (findings, holds, len(looked_at)) == ([], swept, 0 if swept else len(events))
+
+
 def test_words_that_an_erasure_took_are_passed_over_with_their_page(tmp_path, monkeypatch):
     with closing(open_log(tmp_path)) as log:
         log.merge(an_erasure())
