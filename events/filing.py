@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from beliefbase.events.filed_pages import Sweep
 from beliefbase.events.frontier import root_hash
 from beliefbase.events.log import Filed, FiledHead, Head
 from beliefbase.events.tables import Tables
@@ -43,6 +44,11 @@ class TablesFiling:
     def newest_first(self) -> Iterator[tuple[str, Filed]]:
         """All events with their streams, in the order of arrival turned round."""
         return self._tables.all_filed()
+
+    @property
+    def sweep(self) -> Sweep | None:
+        """Reads all of it by the page; None for a store that is read one by one."""
+        return self._tables.sweep
 
     def root(self) -> bytes:
         """The root of the frontier by the hashes that the store keeps."""

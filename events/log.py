@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from beliefbase.events.envelope import Event
+
+if TYPE_CHECKING:
+    from beliefbase.events.filed_pages import Sweep
 
 
 class Head(NamedTuple):
@@ -96,6 +99,10 @@ class Filing(Protocol):
 
     def newest_first(self) -> Iterator[tuple[str, Filed]]:
         """All events with their streams, each stream's from the newest back; far faster than stream by stream."""
+
+    @property
+    def sweep(self) -> Sweep | None:
+        """Reads all of it by the page; None for a store that is read one by one."""
 
     def root(self) -> bytes:
         """The root hash of the frontier that the store keeps."""

@@ -50,6 +50,7 @@ class PostgresTables(PostgresFrontier, PostgresAside):
         self.erasures = PostgresErasures(connection, self._locks)
         self.signatures = PostgresSignatures(connection)
         self.index = PostgresIndex(connection)
+        self.sweep = None
 
     def alone(self, *, wait: bool = True) -> bool:
         """Hold the log's lock exclusive: nobody else is storing, nor begins to (see the protocol)."""

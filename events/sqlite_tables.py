@@ -16,6 +16,7 @@ from beliefbase.events.sqlite_filed import SQLiteFiled
 from beliefbase.events.sqlite_index import SQLiteIndex
 from beliefbase.events.sqlite_rows import Rows
 from beliefbase.events.sqlite_signatures import SQLiteSignatures
+from beliefbase.events.sqlite_sweep import SQLiteSweep
 from beliefbase.events.tables import Found, Placed
 
 _PARAMETERS: Final = 900
@@ -37,6 +38,7 @@ class SQLiteTables(SQLiteFiled):
         self.erasures = SQLiteErasures(cursor)
         self.signatures = SQLiteSignatures(cursor)
         self.index = SQLiteIndex(cursor)
+        self.sweep = SQLiteSweep(cursor.connection)
 
     def alone(self, *, wait: bool = True) -> bool:
         """Whether nobody else is storing: always, a file has one writer at a time."""

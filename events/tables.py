@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from beliefbase.events.envelope import Event
 from beliefbase.events.erasure import By, Erasure
+from beliefbase.events.filed_pages import Sweep
 from beliefbase.events.frontier import Branch
 from beliefbase.events.log import Filed, FiledHead, Gap, Head, Scanned, SignedHead, Stored
 
@@ -139,6 +140,10 @@ class Tables(Protocol):
     @property
     def index(self) -> IndexTables:
         """The index as an audit looks at it, in the same snapshot."""
+
+    @property
+    def sweep(self) -> Sweep | None:
+        """The log as an audit sweeps through it, in the same snapshot; None where it can only be read one by one."""
 
     @property
     def signatures(self) -> SignatureTables:

@@ -63,6 +63,23 @@ class Walk:
             return None
         return self._oldest, self._oldest_read
 
+    @property
+    def wanted(self) -> tuple[int, bytes, int] | None:
+        """Seq and hash of the event that is wanted next, and the stamp that its own must be before.
+
+        None where nothing that can be trusted says so.
+        """
+        if self._after is None or self._voucher is None or not self._sure:
+            return None
+        filed, skeleton = self._after
+        return filed.seq - 1, self._voucher, skeleton.hlc
+
+    def pass_over(self, filed: Filed) -> None:
+        """Go on behind an event up to which, it included, nothing is to be found."""
+        skeleton = decode(filed.event.raw)
+        self._oldest, self._oldest_read, self._after = filed, skeleton, (filed, skeleton)
+        self._voucher, self._sure = skeleton.prev, True
+
     def step(self, filed: Filed) -> Iterator[Finding]:
         """All findings about the next event back."""
         yield from self._place(filed)

@@ -92,6 +92,9 @@ class PortableLog:
             for filed in self.stream(stream):
                 yield stream, filed
 
+    sweep = None
+    """A file is read event by event."""
+
     def root(self) -> bytes:
         """The root of the frontier, as the file says."""
         return self._root

@@ -105,6 +105,12 @@ class AuditReport:
             else:
                 self.more_findings += 1
 
+    def include(self, other: AuditReport) -> None:
+        """Keep the findings of another report behind one's own."""
+        self.add(other.findings)
+        self.more_findings += other.more_findings
+        self._severities |= other._severities
+
     @property
     def damaged(self) -> bool:
         """Whether the log contradicts itself."""

@@ -37,12 +37,16 @@ class Group(NamedTuple):
     """Usable events of one type."""
 
     type: str
+    version: int
     places: Ints
     """Places among the events that were read."""
+    touched: Lists
     basis: Lists
     refs: Values
     payload: Mapping[str, Column]
     """In the current version of the type."""
+    subjects: Lists
+    commitments: Values
 
 
 class Read(NamedTuple):
@@ -108,21 +112,21 @@ class _Body:
             touched = id_lists(part)
             basis, refs = basis_lists(part), or_nil(part, ID_BYTES)
             payload = self._payload.read(part)
-            id_lists(part)
-            or_nil(part, HASH_BYTES)
+            subjects, commitments = id_lists(part), or_nil(part, HASH_BYTES)
             part.finish()
             self._check_touched(part, touched, payload)
             if self._name == "belief.extracted" and "speech_act" in payload:
                 part.fail(payload["speech_act"].array == "question")  # type: ignore[union-attr]  # no list
             if part.ok.all():
-                return Group(self._name, places, basis, refs, payload)
+                version = self._version[0]
+                return Group(self._name, version, places, touched, basis, refs, payload, subjects, commitments)
             places = places[part.ok]
         return None
 
     def _check_touched(self, lanes: Lanes, touched: Lists, payload: Mapping[str, Column]) -> None:
         """Fail where what an event touches is not what its payload names."""
         length = len(lanes)
-        named = [_named(payload[field], inner) for field, inner in self._touched if field in payload]
+        named = [ids_in(payload[field], inner) for field, inner in self._touched if field in payload]
         owners, ids = _sorted_apart(named) if named else (np.zeros(0, np.int64), np.zeros((0, 2), np.uint64))
         agree = np.bincount(owners, minlength=length) == touched.lengths
         wrong = (ids[agree[owners]] != halves(touched.items[""].array)[agree[touched.owner]]).any(axis=1)
@@ -130,8 +134,8 @@ class _Body:
         lanes.fail(~agree)
 
 
-def _named(column: Column, inner: str) -> tuple[Ints, Array]:
-    """The ids that events name in a field: places of the events, and the ids."""
+def ids_in(column: Column, inner: str) -> tuple[Ints, Array]:
+    """The ids that events name in a field, or in a field of its items: places of the events, and the ids."""
     if isinstance(column, Values):
         values, owner = column, np.arange(len(column.array))
     elif inner in column.items:

@@ -10,6 +10,8 @@ from beliefbase.replay.audit import audit
 from beliefbase.replay.integrity import Integrity
 from beliefbase.replay.report import AuditReport
 
+pytestmark = pytest.mark.usefixtures("every_reading")
+
 EVENTS = world(3, 150)
 POSITION = "(SELECT rowid FROM events WHERE state = ?)"
 SAID = next(event for event in EVENTS if event.skeleton.type == "utterance.recorded")

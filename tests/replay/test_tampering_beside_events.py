@@ -17,6 +17,8 @@ from beliefbase.replay.audit import audit
 from beliefbase.replay.integrity import Integrity
 from beliefbase.replay.report import AuditReport
 
+pytestmark = pytest.mark.usefixtures("every_reading")
+
 EVENTS = many_writers(4, 8)
 FAR = 1 << 62
 """A stamp that no wall reaches in these tests: an erasure that waits."""

@@ -108,7 +108,7 @@ class Case:
 
 
 @pytest.fixture
-def case(made, tmp_path):
+def case(made, tmp_path, every_reading):
     case = Case(made, tmp_path)
     yield case
     assert case.count >= WRITERS

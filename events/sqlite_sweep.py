@@ -1,0 +1,172 @@
+"""The statements by which an audit sweeps through an SQLite log, inside one snapshot.
+
+Values are read as they are stored. SQLite's types come as those of Python, so that a look at a column's types shows
+whether all of it is stored as a log stores it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import Any, Final
+
+import numpy as np
+
+from beliefbase.events.filed_pages import FiledPage, Irregular, Spoken
+from beliefbase.events.ids import ID_BYTES
+from beliefbase.events.lanes import Ints, Octets
+from beliefbase.events.sqlite_filed import cursor_of
+
+_EVENTS: Final = "SELECT rowid, originator_id, originator_version, topic, state FROM events ORDER BY rowid DESC"
+_WORDS: Final = "SELECT position, salt, body, event_id FROM words WHERE position BETWEEN ? AND ? ORDER BY position DESC"
+_REFS: Final = (
+    "SELECT json_group_array(key), json_group_array(role), json_group_array(position) FROM (SELECT key, role, position"
+    " FROM refs WHERE (key, role, position) > (?, ?, ?) AND key <= ? ORDER BY key, role, position LIMIT ?)"
+)
+_STAMPS: Final = "SELECT json_group_array(hlc) FROM (SELECT hlc FROM stamps WHERE hlc > ? ORDER BY hlc LIMIT ?)"
+_OF_EVENTS: Final = (int, str, int, str, bytes)
+_SPOKEN: Final = 100
+"""Likewise for words, which may be long."""
+_OCTETS: Final = 1 << 24
+"""A page ends behind so many bytes of skeletons."""
+_RUN: Final = 500
+"""Rows that are taken apart at once: a few hundred stay in the processor's cache."""
+_ROWS: Final = 20_000
+_FIRST, _LAST = -(1 << 63), (1 << 63) - 1
+
+
+class SQLiteSweep:
+    """Implements :class:`beliefbase.events.filed_pages.Sweep` on a connection that is in a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def last_position(self) -> int:
+        """Position of the newest event."""
+        with self._rows("SELECT ifnull(max(rowid), 0) FROM events") as cursor:
+            return int(cursor.fetchone()[0])
+
+    def pages(self, limit: int) -> Iterator[FiledPage]:
+        """All events, the newest first, and all words."""
+        before = _LAST + 1
+        with self._rows(_EVENTS) as cursor:
+            while (events := _events(cursor, limit))[0]:
+                positions = events[0]
+                yield FiledPage._make([*events, *self._spoken(positions, before - 1)])
+                before = positions[-1]
+        with self._rows("SELECT 1 FROM words WHERE position <= ? LIMIT 1", max(before - 1, _FIRST)) as cursor:
+            if cursor.fetchone() is not None:
+                raise Irregular
+
+    def _spoken(self, positions: Sequence[int], most: int) -> tuple[list[int], list[bytes], list[bytes]]:
+        """Of some positions those that have words, what these come to, and whose they are filed under."""
+        at, digests, of = list[int](), list[bytes](), list[bytes]()
+        sha256 = hashlib.sha256
+        flat: list[Any]
+        try:
+            with self._rows(_WORDS, positions[-1], most) as cursor:
+                while flat := list(chain.from_iterable(islice(cursor, _SPOKEN))):
+                    at += flat[::4]
+                    digests += [sha256(salt + body).digest() for salt, body in zip(flat[1::4], flat[2::4], strict=True)]
+                    of += flat[3::4]
+                    if len(at) > len(positions):
+                        raise Irregular
+        except TypeError as error:  # nothing else can be hashed than bytes
+            raise Irregular from error
+        if set(map(type, of)) - {bytes}:
+            raise Irregular
+        return _places(positions, at), digests, of
+
+    def words(self, least: int, most: int) -> Iterator[Spoken]:
+        """The words that are filed at positions between these two, falling."""
+        with self._rows(_WORDS, least, most) as cursor:
+            yield from cursor
+
+    def refs(self, least: int, most: int) -> Iterator[Ints]:
+        """Rows (key, role, position) of the index with keys between these two, ascending."""
+        after: tuple[int, ...] = (least, -1, 0)
+        while True:
+            with self._rows(_REFS, *after, most, _ROWS) as cursor:
+                columns = [_integers(text) for text in cursor.fetchone()]
+            if not len(columns[0]):
+                return
+            yield np.stack(columns, axis=1)
+            after = tuple(int(column[-1]) for column in columns)
+
+    def tips(self, least: bytes, below: bytes | None) -> Iterator[Octets]:
+        """The tips with keys between these two, ascending."""
+        sql = "SELECT key, event_id FROM tips WHERE key >= ?{} ORDER BY key, event_id"
+        bounds = (least,) if below is None else (least, below)
+        with self._rows(sql.format("" if below is None else " AND key < ?"), *bounds) as cursor:
+            while rows := cursor.fetchmany(_ROWS):
+                flat = list(chain.from_iterable(rows))
+                if set(map(type, flat)) != {bytes} or set(map(len, flat)) != {ID_BYTES}:
+                    raise Irregular
+                yield np.frombuffer(b"".join(flat), dtype=np.uint8).reshape(-1, 2 * ID_BYTES)
+
+    def stamps(self) -> Iterator[Ints]:
+        """All stamps."""
+        after = _FIRST
+        while True:
+            with self._rows(_STAMPS, after, _ROWS) as cursor:
+                stamps = _integers(cursor.fetchone()[0])
+            if not len(stamps):
+                return
+            yield stamps
+            after = int(stamps[-1])
+
+    def counts(self) -> tuple[int, int]:
+        """How many rows the index has, and how many tips."""
+        with self._rows("SELECT (SELECT count(*) FROM refs), (SELECT count(*) FROM tips)") as cursor:
+            refs, tips = cursor.fetchone()
+            return refs, tips
+
+    @contextmanager
+    def _rows(self, sql: str, *parameters: Any) -> Iterator[sqlite3.Cursor]:
+        try:
+            with cursor_of(self._connection) as cursor:
+                cursor.execute(sql, parameters)
+                yield cursor
+        except sqlite3.Error as error:  # as it is read row by row, it is told which row can't be read
+            raise Irregular from error
+
+
+def _events(cursor: sqlite3.Cursor, limit: int) -> list[list[Any]]:
+    """The next rows of events, at most so many, as columns; fewer where skeletons are long."""
+    width, octets = len(_OF_EVENTS), 0
+    columns: list[list[Any]] = [[] for _ in _OF_EVENTS]
+    while octets < _OCTETS and len(columns[0]) < limit:
+        flat = list(chain.from_iterable(islice(cursor, min(_RUN, limit - len(columns[0])))))
+        if not flat:
+            break
+        for place, (column, kind) in enumerate(zip(columns, _OF_EVENTS, strict=True)):
+            part = flat[place::width]
+            if set(map(type, part)) != {kind}:
+                raise Irregular
+            column.extend(part)
+        octets += sum(map(len, part))
+    return columns
+
+
+def _integers(text: str) -> Ints:
+    """A list of integers in JSON, which is four times as fast to get as rows of them."""
+    octets = text.encode()
+    if octets.translate(None, b"[,-0123456789]"):  # a text stands in quotes, a real has a point
+        raise Irregular
+    return np.fromstring(octets[1:-1], np.int64, sep=",") if len(octets) > 2 else np.zeros(0, np.int64)
+
+
+def _places(positions: Sequence[int], spoken: Sequence[int]) -> list[int]:
+    """The places of some positions among others; both fall."""
+    falling = -np.array(positions, np.int64)
+    wanted = -np.array(spoken, np.int64)
+    if (falling[1:] <= falling[:-1]).any() or (wanted[1:] <= wanted[:-1]).any():
+        raise Irregular
+    places = np.searchsorted(falling, wanted)
+    if len(wanted) and (places[-1] >= len(falling) or (falling[places] != wanted).any()):
+        raise Irregular
+    found: list[int] = places.tolist()
+    return found
