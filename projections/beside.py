@@ -22,6 +22,7 @@ from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections.errors import FoldingFailed
 from beliefbase.projections.folding import fold_sets
 from beliefbase.projections.loading import belief_tables, note_tables
+from beliefbase.projections.orphans import end_with_parent
 from beliefbase.projections.partition import Plan, Sets
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.work import WorkDatabase
@@ -79,8 +80,9 @@ class Beside:
         Raises:
             FoldingFailed: the process ended otherwise than it should.
         """
-        _, complaint = self._process.communicate()
-        if self._process.returncode:
+        assert self._process.stderr is not None  # noqa: S101  it is a pipe
+        complaint = self._process.stderr.read()  # the other pipe stays open: without it the process would end
+        if self._process.wait():
             last = complaint.decode("utf-8", "replace").strip().rpartition("\n")[2]
             raise FoldingFailed(
                 f"the process that folds beliefs ended with status {self._process.returncode}: {last}",
@@ -93,7 +95,7 @@ class Beside:
         """End it, whatever it is at, and remove what it made."""
         if self._process.poll() is None:
             self._process.kill()
-            self._process.communicate()
+        self._process.communicate()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
@@ -112,6 +114,7 @@ def main(log_path: str, shared: str) -> None:
     folder = Path(shared)
     if sys.stdin.buffer.readline() != _GO:
         return  # the projector is gone
+    end_with_parent()
     log = SQLiteLog(log_path, create=False)
     work = WorkDatabase(folder / _FOLDED, threads=1)
     work.create(belief_tables() + note_tables())

@@ -17,7 +17,6 @@ from beliefbase.projections.base import Column, Owner, Table
 
 CHUNK_ROWS: Final = 1 << 20
 """About so many rows are sorted at once."""
-_FETCH: Final = 1 << 16
 
 
 class Connection(Protocol):
@@ -58,9 +57,8 @@ def _row_hashes(connection: Connection, table: Table) -> Iterator[bytes]:
     select = f"SELECT unhex(sha256(concat({fields}))) FROM {table.name}"
     order = "ORDER BY " + ", ".join(f'"{name}"' for name in table.key)
     for where in _chunks(connection, table):
-        cursor = connection.execute(f"{select} {where} {order}")
-        while rows := cursor.fetchmany(_FETCH):
-            yield b"".join([row[0] for row in rows])
+        (hashes,) = connection.execute(f"{select} {where} {order}").fetchnumpy().values()
+        yield b"".join(hashes.tolist())
 
 
 def _chunks(connection: Connection, table: Table) -> Iterator[str]:

@@ -16,6 +16,7 @@ from beliefbase.events.log import EventLog, Head
 from beliefbase.events.signing import Trust
 from beliefbase.projections import registry
 from beliefbase.projections.errors import ProjectorBusy
+from beliefbase.replay.ahead import ahead
 from beliefbase.replay.integrity import Integrity, Progress
 from beliefbase.replay.pin import BadPin, Pin
 from beliefbase.replay.pinned import PinCheck
@@ -70,16 +71,18 @@ def audit(
     if last is not None:
         return _quick(log, folder, request, last, report, progress)
     integrity = Integrity(log, report, progress, indexed=True)
-    integrity.check()
+    with ahead(log, folder, as_of_ms) as begun:
+        integrity.check()
+        whole = not report.damaged and report.checked["events"] > 0
+        if whole:
+            check_read_models(log, folder, report, as_of_ms=as_of_ms, progress=progress, begun=begun)
     if not integrity.legible:
         report.not_checked.append("read models: parts of the log can't even be read")
-    elif report.damaged:
+    elif not whole:
         _try_read_models(log, folder, report, as_of_ms, progress)
-    elif report.checked["events"]:
-        check_read_models(log, folder, report, as_of_ms=as_of_ms, progress=progress)
-        if request.shuffles:
-            shuffles = Shuffles(at_frontier(log, report.heads), folder, seed=request.seed, progress=progress)
-            shuffles.check(request.shuffles, report, as_of_ms=as_of_ms)
+    elif request.shuffles:
+        shuffles = Shuffles(at_frontier(log, report.heads), folder, seed=request.seed, progress=progress)
+        shuffles.check(request.shuffles, report, as_of_ms=as_of_ms)
     if integrity.legible:
         if request.pins:
             PinCheck(log, folder, request.pins, progress).check(report)

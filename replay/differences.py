@@ -78,6 +78,8 @@ class Comparison:
 
     def _differs(self, table: Table) -> bool:
         """Whether any row stands more often on one side than on the other: one pass over both."""
+        if self._same_in_order(table):
+            return False
         columns = ", ".join(f'"{column.name}"' for column in table.all_columns)
         return bool(
             self._fresh.rows(
@@ -86,6 +88,16 @@ class Comparison:
                 f" GROUP BY {columns} HAVING sum(side) <> 0 LIMIT 1"
             )
         )
+
+    def _same_in_order(self, table: Table) -> bool:
+        """Whether both have the same rows in the same order, as most tables do: that takes a fifth of the time."""
+        mine, other = f"work.{table.name}", f"{self._alias}.{table.name}"
+        different = " OR ".join(f'm."{column.name}" IS DISTINCT FROM o."{column.name}"' for column in table.all_columns)
+        ((same,),) = self._fresh.rows(
+            f"SELECT (SELECT count(*) FROM {mine}) = (SELECT count(*) FROM {other})"
+            f" AND NOT EXISTS (SELECT 1 FROM {mine} m POSITIONAL JOIN {other} o WHERE {different})"
+        )
+        return bool(same)
 
     def _beyond(self, table: Table, one: str, other: str) -> list[dict[str, Any]]:
         names = [column.name for column in table.all_columns]
@@ -137,13 +149,14 @@ class Comparison:
         return " ".join([status, *flags, made])
 
     def _definitions(self) -> Iterator[Finding]:
-        """Views and macros: who changes those changes what analysts read."""
+        """Who changes views and macros changes what analysts read; by a table's collation its texts are compared."""
+        tables = "SELECT database_name, table_name, sql FROM duckdb_tables() WHERE NOT internal"
         views = "SELECT database_name, view_name, sql FROM duckdb_views() WHERE NOT internal"
         macros = (
             "SELECT database_name, function_name, parameters::VARCHAR || macro_definition FROM duckdb_functions()"
             " WHERE NOT internal"
         )
-        for kind, select in (("view", views), ("macro", macros)):
+        for kind, select in (("table", tables), ("view", views), ("macro", macros)):
             mine: set[tuple[str, str]] = set()
             other: set[tuple[str, str]] = set()
             for database, name, definition in self._fresh.rows(select):

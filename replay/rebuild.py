@@ -16,6 +16,7 @@ from beliefbase.events.log import EventLog, Head
 from beliefbase.projections.errors import BadPointer
 from beliefbase.projections.projector import LOCK, WORK, Projector, owned
 from beliefbase.projections.publish import POINTER, STATE, published
+from beliefbase.replay.ahead import Ahead
 from beliefbase.replay.differences import Comparison
 from beliefbase.replay.integrity import Progress
 from beliefbase.replay.report import AuditReport, Finding
@@ -37,8 +38,18 @@ _MADE_BY: Final = {
 
 
 @contextmanager
-def replayed(log: EventLog, folder: Path, *, as_of_ms: int, progress: Progress) -> Iterator[Projector]:
-    """Read models made from nothing in a temporary place inside ``folder``, for the length of a block."""
+def replayed(
+    log: EventLog, folder: Path, *, as_of_ms: int, progress: Progress, begun: Ahead | None = None
+) -> Iterator[Projector]:
+    """Read models made from nothing in a temporary place inside ``folder``, for the length of a block.
+
+    Where another process has begun to make them, they are taken from there.
+    """
+    if begun is not None and begun.done(progress):
+        with Projector(log, begun.folder, progress=progress) as fresh:
+            fresh.refresh(as_of_ms)
+            yield fresh
+        return
     folder.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory(prefix="audit-", dir=folder) as scratch,
@@ -48,7 +59,15 @@ def replayed(log: EventLog, folder: Path, *, as_of_ms: int, progress: Progress) 
         yield fresh
 
 
-def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of_ms: int, progress: Progress) -> None:
+def check_read_models(
+    log: EventLog,
+    folder: Path,
+    report: AuditReport,
+    *,
+    as_of_ms: int,
+    progress: Progress,
+    begun: Ahead | None = None,
+) -> None:
     """Rebuild the read models, note their digests, and compare those in ``folder`` and the newest snapshot with them.
 
     They are only read. Those that are behind the log are compared with the replay of what they were made from.
@@ -63,7 +82,7 @@ def check_read_models(log: EventLog, folder: Path, report: AuditReport, *, as_of
         if report.damaged and snapshot is None and not (folder / WORK).exists():
             report.not_checked.append("read models: there are none, and a damaged log has no answer")
             return
-        with replayed(log, folder, as_of_ms=as_of_ms, progress=progress) as fresh:
+        with replayed(log, folder, as_of_ms=as_of_ms, progress=progress, begun=begun) as fresh:
             if not report.damaged:
                 note_replay(fresh, report)
             late = {model.path: heads for model in models if (heads := model.check(log, fresh, report))}

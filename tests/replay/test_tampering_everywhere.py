@@ -275,3 +275,31 @@ def test_11_every_column_of_every_table_edited_and_every_tables_first_row_delete
                 edited += 1
                 assert found and {one.table for one in found} == {table.name}, change
     assert edited >= min(scaled(200), 25)
+
+
+def test_rows_that_only_compare_alike_are_found(tmp_path):
+    """A column that compares without case, and a row that is nothing but NULLs."""
+    open_log(tmp_path, world(7, 120)).close()
+    project(tmp_path, publish=False)
+    with (
+        closing(open_log(tmp_path)) as log,
+        replayed(log, tmp_path / "fresh", as_of_ms=0, progress=quiet) as fresh,
+    ):
+        fresh.rows(f"ATTACH '{tmp_path}/read/work.duckdb' AS examined")
+        compared = Comparison(log, fresh, "examined", "the live read model")
+        fresh.rows("CREATE TEMP TABLE kept AS FROM examined.belief_intervals")
+        ((made,),) = fresh.rows(
+            "SELECT sql FROM duckdb_tables() WHERE (database_name, table_name) = ('examined', 'belief_intervals')"
+        )
+        made = made.replace("TABLE belief_intervals", "OR REPLACE TABLE examined.belief_intervals")
+        for table, status, found in (
+            (made, "status", []),
+            (made.replace("status VARCHAR", "status VARCHAR COLLATE NOCASE"), "upper(status)", ["belief_intervals"]),
+        ):
+            fresh.rows(table)
+            fresh.rows(f"INSERT INTO examined.belief_intervals SELECT * REPLACE ({status} AS status) FROM kept")
+            assert [one.table for one in compared.findings()] == found
+        fresh.rows(made)
+        fresh.rows("INSERT INTO examined.belief_intervals FROM kept")
+        fresh.rows("INSERT INTO examined.belief_intervals (belief_id) VALUES (NULL)")
+        assert [one.table for one in compared.findings()] == ["belief_intervals"]
