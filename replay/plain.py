@@ -46,6 +46,8 @@ class PlainPages:
     def take(self, page: FiledPage) -> PlainPage | None:
         """Go on behind a page if there is nothing to be found in it; None, and nothing done, where that isn't known."""
         looked = _Look(page, self._streams)
+        if looked.late():
+            return None
         if not (looked.read_others() and looked.chained() and looked.placed() and looked.words(self._erased)):
             return None
         for stream, place in zip(looked.names, looked.oldest, strict=True):
@@ -75,6 +77,15 @@ class _Look:
         self._newest = order[np.concatenate([[0], bounds + 1])].tolist()
         self.oldest = order[np.concatenate([bounds, [len(order) - 1]])].tolist()
         """By the number of a stream the place of its first and its last event."""
+
+    def late(self) -> bool:
+        """Whether an event has a stamp that is not after that of the one before it.
+
+        A log may have such events for ever, so they are seen before the costlier half of a look.
+        """
+        heads, newer, older = self.heads, self._newer, self._older
+        late = (heads.seq[older] == heads.seq[newer] - 1) & (heads.hlc[older] >= heads.hlc[newer])
+        return bool(late.any())
 
     def read_others(self) -> bool:
         """Read what was not read side by side, where something vouches for it: other bytes may do anything."""
