@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final, Protocol
 
 from beliefbase.projections import registry
@@ -67,9 +68,12 @@ def _chunks(connection: Connection, table: Table) -> Iterator[str]:
     if count <= CHUNK_ROWS or table.owner is Owner.VALUE:
         yield ""
         return
-    for digit in range(256):
-        low, high = f"{digit:02x}", f"{digit + 1:02x}" if digit < 255 else "g"
-        yield f"WHERE {table.key[0]} >= '{low}' AND {table.key[0]} < '{high}'"
+    parts = min(256, -(-count // CHUNK_ROWS))  # each looks at the whole table for what is its own
+    key, bounds = table.key[0], [f"{256 * part // parts:02x}" for part in range(1, parts)]
+    yield f"WHERE {key} < '{bounds[0]}'"
+    for low, high in pairwise(bounds):
+        yield f"WHERE {key} >= '{low}' AND {key} < '{high}'"
+    yield f"WHERE {key} >= '{bounds[-1]}' OR {key} IS NULL"
 
 
 def _field(column: Column) -> str:
