@@ -158,7 +158,8 @@ class Projector:
 
     def digests(self) -> dict[str, str]:
         """The digest of every table."""
-        return digest.digests(self._work.connection)
+        with self._work.another() as other:
+            return digest.digests(self._work.connection, other)
 
     def digest(self, of_tables: dict[str, str] | None = None) -> str:
         """The digest over all tables, whose own digests may be at hand."""

@@ -55,6 +55,13 @@ class WorkDatabase:
             self.connection.close()
             raise
 
+    @contextmanager
+    def another(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A second connection to the same file, for another thread; it sees what was committed."""
+        with self.connection.cursor() as connection:
+            connection.execute("USE work")
+            yield connection
+
     def close(self) -> None:
         """Write everything back and close the file."""
         self.connection.close()
