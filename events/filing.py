@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from beliefbase.events.filed_pages import Sweep
 from beliefbase.events.frontier import root_hash
 from beliefbase.events.log import Filed, FiledHead, Head
 from beliefbase.events.tables import Tables
+
+if TYPE_CHECKING:
+    from beliefbase.events.filed_pages import Sweep
 
 
 class TablesFiling:

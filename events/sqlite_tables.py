@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from beliefbase.events import index
 from beliefbase.events.envelope import Event
@@ -16,8 +16,10 @@ from beliefbase.events.sqlite_filed import SQLiteFiled
 from beliefbase.events.sqlite_index import SQLiteIndex
 from beliefbase.events.sqlite_rows import Rows
 from beliefbase.events.sqlite_signatures import SQLiteSignatures
-from beliefbase.events.sqlite_sweep import SQLiteSweep
 from beliefbase.events.tables import Found, Placed
+
+if TYPE_CHECKING:
+    from beliefbase.events.sqlite_sweep import SQLiteSweep
 
 _PARAMETERS: Final = 900
 """Most values in one IN list: below the least limit that SQLite is built with."""
@@ -38,7 +40,13 @@ class SQLiteTables(SQLiteFiled):
         self.erasures = SQLiteErasures(cursor)
         self.signatures = SQLiteSignatures(cursor)
         self.index = SQLiteIndex(cursor)
-        self.sweep = SQLiteSweep(cursor.connection)
+
+    @property
+    def sweep(self) -> SQLiteSweep:
+        """The log as an audit sweeps through it."""
+        from beliefbase.events.sqlite_sweep import SQLiteSweep  # who only appends does without numpy
+
+        return SQLiteSweep(self._cursor.connection)
 
     def alone(self, *, wait: bool = True) -> bool:
         """Whether nobody else is storing: always, a file has one writer at a time."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from beliefbase.events.envelope import Event
 from beliefbase.events.erasure import By, Erasure
-from beliefbase.events.filed_pages import Sweep
 from beliefbase.events.frontier import Branch
 from beliefbase.events.log import Filed, FiledHead, Gap, Head, Scanned, SignedHead, Stored
+
+if TYPE_CHECKING:
+    from beliefbase.events.filed_pages import Sweep
 
 
 class Placed(NamedTuple):
