@@ -29,7 +29,7 @@ _REFS: Final = (
 _STAMPS: Final = "SELECT json_group_array(hlc) FROM (SELECT hlc FROM stamps WHERE hlc > ? ORDER BY hlc LIMIT ?)"
 _OF_EVENTS: Final = (int, str, int, str, bytes)
 _SPOKEN: Final = 100
-"""Likewise for words, which may be long."""
+"""Words that are read at once: they may be long."""
 _OCTETS: Final = 1 << 24
 """A page ends behind so many bytes of skeletons."""
 _RUN: Final = 500

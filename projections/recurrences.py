@@ -50,8 +50,8 @@ class Recurrences(NamedTuple):
         """Which of these injections show a belief in a session in which it recurred, or may stand for one that did."""
         sessions, cards = injections.hexes("session"), injections.items("cards")
         beliefs = cards.hexes("belief_id")
-        if isinstance(sessions, Same) or isinstance(beliefs, Same):
-            return [True] * len(injections)
+        if isinstance(sessions, Same) or isinstance(beliefs, Same):  # there are none
+            return [False] * len(injections)
         shown_in = loadable("VARCHAR", sessions).tolist()
         found = [session in self.sessions for session in shown_in]
         for owner, belief in zip(cards.owner.tolist(), loadable("VARCHAR", beliefs).tolist(), strict=True):

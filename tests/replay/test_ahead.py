@@ -21,6 +21,7 @@ def made(tmp_path):
 def audited(folder, monkeypatch, *, beside, told=lambda *_: None):
     monkeypatch.setattr(ahead, "LARGE", 1 if beside else 1_000_000)
     monkeypatch.setattr("beliefbase.projections.beside.LARGE", 1 if beside else 1_000_000)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _process: {0, 1})
     before = set((folder / "read").iterdir())
     with closing(open_log(folder)) as log:
         report = audit(log, folder / "read", as_of_ms=AS_OF_MS, progress=told)
@@ -29,11 +30,12 @@ def audited(folder, monkeypatch, *, beside, told=lambda *_: None):
 
 
 def test_a_whole_store(made, monkeypatch):
-    stages = []
+    done, ends, stages = ahead.Ahead.done, [], []
+    monkeypatch.setattr(ahead.Ahead, "done", lambda self, progress: ends.append(done(self, progress)) or ends[-1])
     found = audited(made, monkeypatch, beside=True, told=lambda what, _number: stages.append(what))
+    assert (ends, "reading" in stages or "folding" in stages) == ([True], True)
     assert found == audited(made, monkeypatch, beside=False)
     assert found["exit"] == 0
-    assert stages
 
 
 def test_edited_read_models(made, monkeypatch):
