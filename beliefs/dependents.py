@@ -17,7 +17,7 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import Erased, Fold, fold
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lineage import fork_relatives
-from beliefbase.beliefs.lookups import Lookups, Need, Source, Task
+from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, TooMuch
 from beliefbase.beliefs.readers import Readers
 from beliefbase.beliefs.reasons import Note
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules, passes_entry
@@ -35,7 +35,8 @@ class Refold(NamedTuple):
     """What a batch changes."""
 
     everything: bool
-    """True after a profile or policy: every belief may live otherwise, and nothing was folded."""
+    """True after a profile or policy, or where too much hangs on the batch: every belief may live otherwise, and
+    nothing was folded."""
     lives: dict[bytes, Life]
     """The beliefs that may live otherwise than before, as they live now."""
     gone: set[bytes]
@@ -51,8 +52,9 @@ def refold(
     *,
     horizon: int = FOREVER,
     erased: Erased | None = None,
+    most: int | None = None,
 ) -> Refold:
-    """Fold again whatever a batch may change.
+    """Fold again whatever a batch may change, unless that takes more than ``most`` facts.
 
     ``source`` holds the batch already. ``horizon`` is the largest stamp of anything else in it; where it isn't
     known the walk goes further than it need. ``erased`` are all beliefs of the log whose words are erased; those
@@ -60,15 +62,18 @@ def refold(
     """
     if any(fact.type in RULE_CHANGING for fact in batch):
         return Refold(True, {}, set(), {})
-    return _Refolding(source, batch, rules, horizon, erased or {}).result()
+    try:
+        return _Refolding(Lookups(source, most=most), batch, rules, horizon, erased or {}).result()
+    except TooMuch:
+        return Refold(True, {}, set(), {})
 
 
 class _Refolding:
-    def __init__(self, source: Source, batch: Collection[Fact], rules: Rules, horizon: int, erased: Erased) -> None:
+    def __init__(self, lookups: Lookups, batch: Collection[Fact], rules: Rules, horizon: int, erased: Erased) -> None:
         self._batch = sorted(batch)
         self._new = {fact.id for fact in batch}
         self._horizon = horizon
-        self._lookups = Lookups(source)
+        self._lookups = lookups
         before = {belief: by for belief, by in erased.items() if by[1] not in self._new}
         self._erased_now = erased.keys() - before.keys()
         moved = self._lookups.run(moved_by(self._batch))
@@ -115,8 +120,8 @@ class _Refolding:
             beliefs, below = set(), set()
             while ready or ready_below:
                 self._tell_readers(ready, ready_below)
-                loud = self._entities(self._readers.loud) - seen
-                risen = self._entities(self._readers.below) - seen_below
+                loud = self._entities(self._readers.loud - seen) - seen
+                risen = self._entities(self._readers.below - seen_below) - seen_below
                 seen |= loud
                 seen_below |= risen
                 ready, ready_below = loud & known, risen & known
@@ -163,6 +168,7 @@ class _Refolding:
             if not self._had_risen(_life(before, faces[belief]), self._start)
         ]
         self._lookups.run(_all(self._lookups, tasks))
+        self._lookups.run(self._readers.above())
 
     def _for_relatives(self, belief: bytes, found: Change) -> list[Task[None]]:
         """Whoever reads a belief that is merged with this one may read this one."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.order import PRESUPPOSED
@@ -33,7 +33,18 @@ class Need(NamedTuple):
     keys: tuple[bytes, ...]
 
 
-Task = Generator[Need, list[Fact], T]
+class TooMuch(Exception):
+    """More facts would have to be looked up than is worth it."""
+
+
+class Shared(NamedTuple):
+    """What a task waits for: what others find about some entities; see :meth:`Lookups.shared`."""
+
+    found: Mapping[bytes, object]
+    entities: Sequence[bytes]
+
+
+Task = Generator[Need | Shared, list[Fact], T]
 _NOTHING: Final[Mapping[bytes, Fact]] = {}
 
 _ACTS_ON: Final = {
@@ -88,18 +99,25 @@ def presupposed(fact: Fact) -> tuple[bytes, ...]:
 
 
 class Lookups:
-    """Runs tasks against a source; nothing is asked twice, and each round asks at most once per role."""
+    """Runs tasks against a source; nothing is asked twice, and each round asks at most once per role.
 
-    def __init__(self, source: Source) -> None:
+    Raises:
+        TooMuch: from whatever asks, once more than ``most`` facts have been fetched.
+    """
+
+    def __init__(self, source: Source, *, most: int | None = None) -> None:
         self.facts: dict[bytes, Fact] = {}
         """Every fact fetched so far, by id."""
         self.rounds = 0
         """How often the source was asked for what all tasks then waited for."""
         self._source = source
+        self._most = most
         self._asked: dict[Role | None, set[bytes]] = defaultdict(set)
         self._naming: dict[tuple[Role, bytes], dict[bytes, Fact]] = defaultdict(dict)
         self._everywhere: list[Fact] | None = None
         self._spawned: list[Task[object]] = []
+        self._begun: dict[object, set[bytes]] = defaultdict(set)
+        self._found: dict[object, dict[bytes, Any]] = defaultdict(dict)
 
     def spawn(self, task: Task[object]) -> None:
         """Add a task to the current run; nobody waits for its result."""
@@ -113,28 +131,37 @@ class Lookups:
             result.append((yield from task))
 
         self._spawned.append(wrapped())
-        waiting: list[tuple[Task[object], Need]] = []
+        waiting: list[tuple[Task[object], Need | Shared]] = []
         while True:
             while self._spawned:
-                started = self._spawned.pop()
-                self._advance(started, None, waiting)
+                self._advance(self._spawned.pop(), None, waiting)
             if not waiting:
                 return result[0]
-            self._fetch(need for _, need in waiting)
             woken, waiting = waiting, []
             for resumed, need in woken:
                 self._advance(resumed, need, waiting)
+            if len(waiting) == len(woken) and not self._spawned:
+                self._fetch(need for _, need in waiting if isinstance(need, Need))
 
-    def _advance(self, task: Task[object], need: Need | None, waiting: list[tuple[Task[object], Need]]) -> None:
+    def _advance(
+        self, task: Task[object], need: Need | Shared | None, waiting: list[tuple[Task[object], Need | Shared]]
+    ) -> None:
         try:
-            need = next(task) if need is None else task.send(self._answer(need))
-            while self._asked[need.role].issuperset(need.keys):
+            need = next(task) if need is None else need
+            while self._is_there(need):
                 need = task.send(self._answer(need))
         except StopIteration:
             return
         waiting.append((task, need))
 
-    def _answer(self, need: Need) -> list[Fact]:
+    def _is_there(self, need: Need | Shared) -> bool:
+        if isinstance(need, Need):
+            return self._asked[need.role].issuperset(need.keys)
+        return all(entity in need.found for entity in need.entities)
+
+    def _answer(self, need: Need | Shared) -> list[Fact]:
+        if isinstance(need, Shared):
+            return []
         if need.role is None:
             return [self.facts[key] for key in need.keys if key in self.facts]
         if len(need.keys) == 1:
@@ -158,6 +185,8 @@ class Lookups:
             self._asked[role].update(new)
             for fact in sorted(self._source.by_id(new) if role is None else self._source.naming(new, (role,))):
                 self._store(fact)
+            if self._most is not None and len(self.facts) > self._most:
+                raise TooMuch
 
     def _store(self, fact: Fact) -> None:
         if fact.id in self.facts:
@@ -166,6 +195,19 @@ class Lookups:
         self._asked[None].add(fact.id)
         for role, key in named(fact):
             self._naming[role, key][fact.id] = fact
+
+    def shared(self, work: Callable[[Lookups, bytes], Task[T]], entities: Iterable[bytes]) -> Task[list[T]]:
+        """What a task finds about each of some entities: begun once for each, whoever asks, and all side by side."""
+        found, wanted = self._found[work], list(entities)
+        for entity in wanted:
+            if entity not in self._begun[work]:
+                self._begun[work].add(entity)
+                self.spawn(self._find(work, entity))
+        yield Shared(found, wanted)
+        return [found[entity] for entity in wanted]
+
+    def _find(self, work: Callable[[Lookups, bytes], Task[T]], entity: bytes) -> Task[None]:
+        self._found[work][entity] = yield from work(self, entity)
 
     def by_id(self, ids: Collection[bytes]) -> list[Fact]:
         """The stored facts with these ids; with :meth:`naming`, a source that remembers its answers."""

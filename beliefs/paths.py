@@ -7,7 +7,7 @@ since what replaces a duplicate replaces its survivor as well.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.facts import Fact
@@ -27,15 +27,30 @@ def stamp(fact: Fact) -> Stamp:
 
 
 class Edge(NamedTuple):
-    """One fact that would replace ``target`` by ``by``, ids as the fact has them."""
+    """One fact that would replace ``target`` by ``by``."""
 
     fact: Fact
     target: bytes
     by: bytes
 
 
+def edges_from(lookups: Lookups, entities: Iterable[bytes]) -> Task[list[Edge]]:
+    """The edges that lead away from these entities, each's in the order of their facts.
+
+    Both ends are entities; an edge to what isn't stored is left out.
+    """
+    found = yield from lookups.shared(_away, entities)
+    return [edge for edges in found for edge in edges]
+
+
+def edges_into(lookups: Lookups, entities: Iterable[bytes]) -> Task[list[Edge]]:
+    """The edges that lead to these entities, as :func:`edges_from` has them."""
+    found = yield from lookups.shared(_towards, entities)
+    return [edge for edges in found for edge in edges]
+
+
 def resolution_edges(lookups: Lookups, raised: Iterable[Fact]) -> Task[list[Edge]]:
-    """Loser to winner, for every resolution of these contradictions that names a winner."""
+    """Loser to winner, ids as their contradiction has them, for every resolution of these that names a winner."""
     copies = yield from lookups.entities([fact.id for fact in raised])
     by_face = {copy.id: group for group in copies.values() for copy in group}
     resolutions = yield Need(Role.STATE, tuple(by_face))
@@ -48,29 +63,28 @@ def resolution_edges(lookups: Lookups, raised: Iterable[Fact]) -> Task[list[Edge
     return edges
 
 
-def edges_from(lookups: Lookups, ids: Iterable[bytes]) -> Task[list[Edge]]:
-    """The edges that lead away from any of these ids, in the order of their facts."""
-    at = set(ids)
-    found = yield Need(Role.STATE, tuple(sorted(at)))
-    edges = yield from _edges(lookups, found)
-    return sorted((edge for edge in edges if edge.target in at), key=_in_order)
+def _away(lookups: Lookups, entity: bytes) -> Task[list[Edge]]:
+    faces = yield from _faces(lookups, entity)
+    edges = yield from _edges(lookups, (yield Need(Role.STATE, tuple(sorted(faces)))))
+    return (yield from _with_entities(lookups, [edge for edge in edges if edge.target in faces]))
 
 
-def edges_into(lookups: Lookups, ids: Iterable[bytes]) -> Task[list[Edge]]:
-    """The edges that lead to any of these ids, in the order of their facts."""
-    at = set(ids)
-    keys = tuple(sorted(at))
+def _towards(lookups: Lookups, entity: bytes) -> Task[list[Edge]]:
+    faces = yield from _faces(lookups, entity)
+    keys = tuple(sorted(faces))
     found = {fact.id: fact for fact in (yield Need(Role.STATE, keys))}
     found.update((fact.id, fact) for fact in (yield Need(Role.LINK, keys)))
     edges = yield from _edges(lookups, found.values())
-    return sorted((edge for edge in edges if edge.by in at), key=_in_order)
+    return (yield from _with_entities(lookups, [edge for edge in edges if edge.by in faces]))
 
 
-def _in_order(edge: Edge) -> tuple[Stamp, bytes]:
-    return stamp(edge.fact), edge.target
+def _faces(lookups: Lookups, entity: bytes) -> Task[set[bytes]]:
+    copies = yield from lookups.entity(entity)
+    return {copy.id for copy in copies}
 
 
 def _edges(lookups: Lookups, facts: Iterable[Fact]) -> Task[list[Edge]]:
+    """The edges that facts are, ids as the facts have them."""
     edges, raised = [], []
     for fact in facts:
         payload = fact.payload
@@ -86,29 +100,35 @@ def _edges(lookups: Lookups, facts: Iterable[Fact]) -> Task[list[Edge]]:
     return edges
 
 
+def _with_entities(lookups: Lookups, edges: list[Edge]) -> Task[list[Edge]]:
+    ends = {end for edge in edges for end in (edge.target, edge.by)}
+    groups = yield from lookups.entities(sorted(ends))
+    entity = {end: copies[0].id for end, copies in groups.items()}
+    known = [edge for edge in edges if edge.target in entity and edge.by in entity]
+    return [
+        Edge(edge.fact, entity[edge.target], entity[edge.by])
+        for edge in sorted(known, key=lambda edge: (stamp(edge.fact), edge.target))
+    ]
+
+
 def between(
     lookups: Lookups, start: bytes, goal: bytes, *, until: Stamp | None = None, without: bytes | None = None
 ) -> Task[list[bytes]]:
-    """The entities on any path from ``start`` to ``goal``, both included; empty where there is none.
+    """The entities on any path from one to another, both included; empty where there is none.
 
     Searches from both ends and stops as soon as one of them has nothing left to walk. Edges stamped after ``until``
     are left out, and so are those of the fact ``without``.
     """
     ahead: dict[bytes, set[bytes]] = defaultdict(set)
-    forward = _Side(lookups, start, forward=True)
-    backward = _Side(lookups, goal, forward=False)
+    forward, backward = _Side(lookups, start, forward=True), _Side(lookups, goal, forward=False)
     rounds = 0
     while forward.frontier and backward.frontier:
         rounds += 1
         side = backward if rounds % (_FORWARD_ROUNDS + 1) == 0 else forward
-        for replaced, replacing in (yield from side.step(until, without)):
-            ahead[replaced].add(replacing)
-    behind: dict[bytes, set[bytes]] = defaultdict(set)
-    for node, nexts in ahead.items():
-        for following in nexts:
-            behind[following].add(node)
+        for edge in (yield from side.step(until, without)):
+            ahead[edge.target].add(edge.by)
     found = reached(start, ahead)
-    return sorted(found & reached(goal, behind)) if goal in found else []
+    return sorted(found & reached(goal, turned(ahead))) if goal in found else []
 
 
 class _Side:
@@ -120,28 +140,26 @@ class _Side:
         self._lookups = lookups
         self._forward = forward
 
-    def step(self, until: Stamp | None, without: bytes | None) -> Task[list[tuple[bytes, bytes]]]:
-        """Walk one edge further; returns the (replaced, replacing) entities of the edges walked."""
-        copies = yield from self._lookups.entities(self.frontier)
-        near = {copy.id: group[0].id for group in copies.values() for copy in group}
-        edges = yield from (edges_from if self._forward else edges_into)(self._lookups, near)
-        ends = [
-            (edge.target, edge.by) if self._forward else (edge.by, edge.target)
-            for edge in edges
-            if edge.fact.id != without and (until is None or stamp(edge.fact) <= until)
-        ]
-        groups = yield from self._lookups.entities([far for _, far in ends])
+    def step(self, until: Stamp | None, without: bytes | None) -> Task[list[Edge]]:
+        """Walk one edge further; returns the edges walked."""
+        edges = yield from (edges_from if self._forward else edges_into)(self._lookups, self.frontier)
+        walked = [edge for edge in edges if edge.fact.id != without and (until is None or stamp(edge.fact) <= until)]
         self.frontier = []
-        pairs = []
-        for near_id, far_id in ends:
-            if far_id not in groups:
-                continue
-            far = groups[far_id][0].id
-            pairs.append((near[near_id], far) if self._forward else (far, near[near_id]))
+        for edge in walked:
+            far = edge.by if self._forward else edge.target
             if far not in self._seen:
                 self._seen.add(far)
                 self.frontier.append(far)
-        return pairs
+        return walked
+
+
+def turned(steps: Mapping[bytes, Iterable[bytes]]) -> dict[bytes, set[bytes]]:
+    """The same steps walked backwards."""
+    back: dict[bytes, set[bytes]] = defaultdict(set)
+    for node, following in steps.items():
+        for far in following:
+            back[far].add(node)
+    return back
 
 
 def reached(origin: bytes, steps: Mapping[bytes, set[bytes]]) -> set[bytes]:
@@ -152,4 +170,38 @@ def reached(origin: bytes, steps: Mapping[bytes, set[bytes]]) -> set[bytes]:
             if following not in found:
                 found.add(following)
                 pending.append(following)
+    return found
+
+
+def components(steps: Mapping[bytes, Collection[bytes]]) -> list[set[bytes]]:
+    """The nodes that have steps, in sets of those that reach one another (Tarjan 1972)."""
+    number: dict[bytes, int] = {}
+    lowest: dict[bytes, int] = {}
+    path: dict[bytes, None] = {}
+    found = []
+    for origin in steps:
+        if origin in number:
+            continue
+        stack = [(origin, iter(steps[origin]))]
+        number[origin] = lowest[origin] = len(number)
+        path[origin] = None
+        while stack:
+            node, following = stack[-1]
+            for far in following:
+                if far in steps and far not in number:
+                    number[far] = lowest[far] = len(number)
+                    path[far] = None
+                    stack.append((far, iter(steps[far])))
+                    break
+                if far in path:
+                    lowest[node] = min(lowest[node], number[far])
+            else:
+                stack.pop()
+                if stack:
+                    lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
+                if lowest[node] == number[node]:
+                    members = set()
+                    while node not in members:
+                        members.add(path.popitem()[0])
+                    found.append(members)
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Task
-from beliefbase.beliefs.paths import edges_from, edges_into, reached
+from beliefbase.beliefs.paths import components, edges_from, edges_into
 from beliefbase.beliefs.rules import passes_entry
 from beliefbase.beliefs.slices import never_mature
 from beliefbase.events.catalog import Role
@@ -24,6 +23,11 @@ class Readers:
         self.below: set[bytes] = set()
         """Beliefs below one that may have risen: what they would replace may wait for that."""
         self._lookups = lookups
+        self._linked: list[bytes] = []
+        self._ahead: dict[bytes, set[bytes]] = {}
+        """Beliefs from which everything above was walked, to what would replace them."""
+        self._cycle: dict[bytes, set[bytes]] = {}
+        """Of these, those with which each may form cycles, itself included."""
 
     def of(self, belief: bytes, *, linked: bool, appeared: bool, waited_for: bool) -> Task[None]:
         """Collect the readers of an entity's life.
@@ -38,13 +42,13 @@ class Readers:
         for fact in (yield Need(Role.INPUT, tuple(ids))):
             self.loud.add(fact.payload["belief_id"])
         if appeared or waited_for:
-            for edge in (yield from edges_into(self._lookups, ids)):
+            for edge in (yield from edges_into(self._lookups, [belief])):
                 if appeared:
                     self.loud.add(edge.target)
                 else:
                     self._lookups.spawn(self._target(edge.target, edge.fact))
         if linked:
-            yield from self._above(belief)
+            self._linked.append(belief)
 
     def likely(self, belief: bytes) -> Task[None]:
         """Collect who may be met on the way from an entity's life, however it changed."""
@@ -81,51 +85,48 @@ class Readers:
 
     def _target(self, belief: bytes, by: Fact) -> Task[None]:
         """A belief that would be replaced: one that can't ever be active doesn't wait for its superseder to be."""
+        if belief in self.loud:
+            return
         copies = yield from self._lookups.entity(belief)
-        if copies:
-            acting = yield from self._lookups.acting_on(copies)
-            if by.type != "belief.superseded" or not never_mature(copies, acting):
-                self.loud.add(belief)
+        acting = yield from self._lookups.acting_on(copies)
+        if by.type != "belief.superseded" or not never_mature(copies, acting):
+            self.loud.add(belief)
 
     def step_below(self, belief: bytes) -> Task[None]:
         """Follow the edges that end at a belief: the targets of those that may wait, and what lies below these."""
-        copies = yield from self._lookups.entity(belief)
-        for edge in (yield from edges_into(self._lookups, [copy.id for copy in copies])):
+        for edge in (yield from edges_into(self._lookups, [belief])):
             self._lookups.spawn(self._below(edge.target))
 
     def _below(self, belief: bytes) -> Task[None]:
         """One that enters as active is not waited for by those that it supersedes, but a resolution needs it live."""
-        copies = yield from self._lookups.entity(belief)
-        if not copies:
+        if belief in self.below:
             return
-        self.below.add(copies[0].id)
-        for edge in (yield from edges_into(self._lookups, [copy.id for copy in copies])):
+        self.below.add(belief)
+        copies = yield from self._lookups.entity(belief)
+        for edge in (yield from edges_into(self._lookups, [belief])):
             if edge.fact.type == "contradiction.resolved" or not passes_entry(copies[0].payload):
                 self._lookups.spawn(self._target(edge.target, edge.fact))
 
-    def _above(self, belief: bytes) -> Task[None]:
-        """Along what would replace a belief: conclusions that may replace their own inputs, and cycles."""
-        ahead: dict[bytes, set[bytes]] = defaultdict(set)
-        seen, frontier = {belief}, [belief]
+    def above(self) -> Task[None]:
+        """Along what would replace the beliefs with other links: conclusions that may replace their own inputs, cycles.
+
+        To be asked once everybody was told.
+        """
+        walked: dict[bytes, set[bytes]] = {}
+        frontier = [belief for belief in dict.fromkeys(self._linked) if belief not in self._ahead]
         while frontier:
-            groups = yield from self._lookups.entities(frontier)
-            near = {copy.id: copies[0].id for copies in groups.values() for copy in copies}
-            if frontier != [belief]:
-                for fact in (yield Need(Role.STATE, tuple(near))):
-                    if fact.type == "conclusion.derived":
-                        self.loud.add(fact.payload["belief_id"])
-            edges = yield from edges_from(self._lookups, near)
-            ends = yield from self._lookups.entities([edge.by for edge in edges])
-            frontier = []
+            edges = yield from edges_from(self._lookups, frontier)
+            walked.update((belief, set()) for belief in frontier)
             for edge in edges:
-                if edge.by in ends:
-                    far = ends[edge.by][0].id
-                    ahead[near[edge.target]].add(far)
-                    if far not in seen:
-                        seen.add(far)
-                        frontier.append(far)
-        behind: dict[bytes, set[bytes]] = defaultdict(set)
-        for node, nexts in ahead.items():
-            for following in nexts:
-                behind[following].add(node)
-        self.loud.update(reached(belief, ahead) & reached(belief, behind))
+                walked[edge.target].add(edge.by)
+            frontier = [by for by in dict.fromkeys(edge.by for edge in edges) if by not in walked | self._ahead]
+        self._ahead |= walked
+        groups = yield from self._lookups.entities(list(walked))
+        for fact in (yield Need(Role.STATE, tuple(copy.id for copies in groups.values() for copy in copies))):
+            if fact.type == "conclusion.derived":
+                self.loud.add(fact.payload["belief_id"])
+        for members in components(walked):
+            self._cycle.update(dict.fromkeys(members, members))
+        for belief in self._linked:
+            self.loud |= self._cycle[belief]
+        self._linked = []

@@ -94,6 +94,7 @@ class Slice:
         if copies[0].id in self._living:
             return
         self._living[copies[0].id] = copies, acting
+        hopeless = never_mature(copies, acting)
         for fact in (copies[0], *acting):
             payload = fact.payload
             if fact.type == "contradiction.raised":
@@ -103,7 +104,7 @@ class Slice:
             if "condition_key" in payload:
                 self._start(self._conditions, payload["condition_key"])
             if fact.type == "belief.superseded":
-                self.lookups.spawn(self._superseded(fact, copies, acting))
+                self.lookups.spawn(self._superseded(fact, copies, hopeless))
             elif fact.type == "belief.merged":
                 self._start(self._merged, fact.id)
             elif fact.type == "conclusion.derived":
@@ -131,19 +132,19 @@ class Slice:
         copies = yield from self.lookups.entity(belief)
         if copies:
             self._start(self._life, copies[0].id)
-            for edge in (yield from edges_from(self.lookups, [copy.id for copy in copies])):
+            for edge in (yield from edges_from(self.lookups, [copies[0].id])):
                 self._start(self._forward, edge.by)
 
     # What a life reads
 
-    def _superseded(self, fact: Fact, copies: list[Fact], acting: list[Fact]) -> Task[None]:
+    def _superseded(self, fact: Fact, copies: list[Fact], hopeless: bool) -> Task[None]:
         """One that replaces: its life only where the moment at which it does isn't plain from its birth."""
         by = fact.payload["superseding_id"]
         superseder = yield from self.lookups.entity(by)
         self._keep(superseder)
         if not superseder or superseder[0].type != "belief.extracted":
             return
-        if passes_entry(superseder[0].payload) or never_mature(copies, acting):
+        if passes_entry(superseder[0].payload) or hopeless:
             named = (fact.payload["superseded_id"], by)
             faces = (self.lookups.facts[i] for i in named)
             effect = max(map(stamp, (fact, copies[0], superseder[0], *faces)))

@@ -29,6 +29,9 @@ _PAGE = 5_000
 _LARGE = 5_000
 """From so many events, a batch that is a twentieth of the log or more is rebuilt: late or not, a refresh with it takes
 about as long (0.6 of a rebuild at 20k events, twice one at 100k, if all are late)."""
+_MANY = 10_000
+"""From so many facts, a batch on which a fortieth of the log hangs is rebuilt: a fact that has to be looked up and
+folded again takes ten times what it takes in a rebuild."""
 
 
 class RebuildNeeded(Exception):
@@ -111,7 +114,13 @@ class Arrivals:
         loader = Loader(work, resolve=bool(work.rows("SELECT 1 FROM copies LIMIT 1")))
         without = {copy.id for copy in copies}
         loader.add_events(self._reader.read(self._events, without=without) if without else page)
-        changed = refold(self._source, facts, horizon=self._meta["newest_hlc"], erased=self._log.erased())
+        changed = refold(
+            self._source,
+            facts,
+            horizon=self._meta["newest_hlc"],
+            erased=self._log.erased(),
+            most=max(_MANY, self._meta["events"] // 40),
+        )
         if changed.everything:
             raise RebuildNeeded
         work.delete(belief_tables(), changed.lives.keys() | changed.gone)

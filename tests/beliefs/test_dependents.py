@@ -249,6 +249,17 @@ def test_a_belief_whose_words_a_batch_erased_is_refolded():
     assert other not in result.lives
 
 
+def test_a_batch_on_which_too_much_hangs_is_left_to_a_full_fold():
+    log, hub, others = with_hub(active=False, targets=50)
+    for change, hangs in (lambda: log.affirm(others[7]), 1), (lambda: log.put("belief.promoted", belief_id=hub), 51):
+        old = len(log.facts)
+        change()
+        source, batch = DictSource(log.facts), log.facts[old:]
+        assert len(refold(source, batch, most=500).lives) == hangs
+        assert refold(source, batch, most=20).everything == (hangs > 1)
+    assert refold(source, batch, most=20) == (True, {}, set(), {})
+
+
 def last_alone(log: Log, belief: bytes) -> Life:
     """Let the newest fact of a log arrive after all others; the refolded life of a belief that it doesn't name."""
     *others, last = log.facts
