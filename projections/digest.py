@@ -68,11 +68,11 @@ def table_digest(connection: Connection, table: Table) -> str:
 
 def _row_hashes(connection: Connection, table: Table) -> Iterator[bytes]:
     fields = ", ".join(_field(column) for column in table.columns)
-    select = f"SELECT unhex(sha256(concat({fields}))) FROM {table.name}"
+    select = f"SELECT sha256(concat({fields})) FROM {table.name}"
     order = "ORDER BY " + ", ".join(f'"{name}"' for name in table.key)
     for where in _chunks(connection, table):
         (hashes,) = connection.execute(f"{select} {where} {order}").fetchnumpy().values()
-        yield b"".join(hashes.tolist())
+        yield bytes.fromhex("".join(hashes.tolist()))
 
 
 def _chunks(connection: Connection, table: Table) -> Iterator[str]:
@@ -90,7 +90,8 @@ def _chunks(connection: Connection, table: Table) -> Iterator[str]:
 
 
 def _field(column: Column) -> str:
+    """A field's parts, for a concatenation that leaves out what is NULL."""
     name = f'"{column.name}"'
     if column.type == "VARCHAR":
-        return f"coalesce(length({name}) || ':' || {name}, '-')"
-    return f"coalesce(CAST({name} AS VARCHAR) || ',', '-')"
+        return f"length({name}) || ':', {name}, CASE WHEN {name} IS NULL THEN '-' END"
+    return f"CAST({name} AS VARCHAR), CASE WHEN {name} IS NULL THEN '-' ELSE ',' END"
