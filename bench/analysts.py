@@ -2,10 +2,11 @@
 
 The read models are filled directly, as the projector would leave them: making two million beliefs from events takes
 far longer than asking about them. Lifetimes are exponential; a part of them ends by each cause, some beliefs enter
-late, and some come back. The full set is the curves, restricted means, log-rank tests and incidences for all beliefs
+late, and some come back. With ``--read`` the questions are put to what a projector published instead, for example of
+a log by ``bench/generator.py``, whose supersessions form hubs, chains and a random graph. The full set is the curves, restricted means, log-rank tests and incidences for all beliefs
 together and by kind, speech act, policy, agent and model.
 
-Run: python bench/analysts.py [--beliefs 200000] [--runs 3] [--json]
+Run: python bench/analysts.py [--beliefs 200000 | --read STORE/read] [--runs 3] [--json]
 """
 
 from __future__ import annotations
@@ -118,34 +119,48 @@ def median(work: Callable[[], object], runs: int) -> float:
     return statistics.median(taken)
 
 
-def measure(beliefs: int, runs: int) -> dict[str, float]:
-    """Seconds for each question, and the peak of memory in MB."""
-    found: dict[str, float] = {"beliefs": beliefs}
-    with tempfile.TemporaryDirectory(prefix="bench-analysts-") as name:
-        folder = Path(name)
-        found["filled"] = median(lambda: fill(folder, beliefs), 1)
-        with connect(folder, threads=2, memory=MEMORY) as connection:
-            found["rows"] = median(lambda: lifetimes.of(connection, as_of_ms=AS_OF_MS), runs)
-            lives = lifetimes.of(connection, as_of_ms=AS_OF_MS)
-            found["group_by"] = median(lambda: run(connection, FLOOR), runs)
-            found["curves_by_kind"] = median(lambda: lives.compare("kind"), runs)
-            found["full_set"] = median(lambda: full_set(lives), runs)
-            found["rows_of_actives"] = median(lambda: lifetimes.of(connection, as_of_ms=AS_OF_MS, active=True), 1)
-            found["curve_in_sql"] = median(lambda: run(connection, CURVE, {"ts": AS_OF_MS}), 1)
-            found["telemetry_by_kind"] = median(lambda: run(connection, TELEMETRY, {"ts": AS_OF_MS}), 1)
+def measure(folder: Path, as_of_ms: int, runs: int) -> dict[str, float]:
+    """Seconds for each question to the newest snapshot in a folder, and the peak of memory in MB."""
+    found: dict[str, float] = {}
+    with connect(folder, threads=2, memory=MEMORY) as connection:
+        ((found["beliefs"],),) = run(connection, "SELECT count(*) FROM beliefs_at($ts)", {"ts": as_of_ms}).rows
+        found["rows"] = median(lambda: lifetimes.of(connection, as_of_ms=as_of_ms), runs)
+        lives = lifetimes.of(connection, as_of_ms=as_of_ms)
+        found["group_by"] = median(lambda: run(connection, FLOOR), runs)
+        found["curves_by_kind"] = median(lambda: lives.compare("kind"), runs)
+        found["full_set"] = median(lambda: full_set(lives), runs)
+        found["rows_of_actives"] = median(lambda: lifetimes.of(connection, as_of_ms=as_of_ms, active=True), 1)
+        found["curve_in_sql"] = median(lambda: run(connection, CURVE, {"ts": as_of_ms}), 1)
+        found["telemetry_by_kind"] = median(lambda: run(connection, TELEMETRY, {"ts": as_of_ms}), 1)
     found["full_set_per_group_by"] = found["full_set"] / found["group_by"]
     found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return found
 
 
+def of_filled(beliefs: int, runs: int) -> dict[str, float]:
+    """What :func:`measure` finds for so many beliefs that are filled in."""
+    with tempfile.TemporaryDirectory(prefix="bench-analysts-") as name:
+        filled = median(lambda: fill(Path(name), beliefs), 1)
+        return {"filled": filled, **measure(Path(name), AS_OF_MS, runs)}
+
+
+def of_published(folder: Path, runs: int) -> dict[str, float]:
+    """What :func:`measure` finds at the newest event of what was published in a folder."""
+    with connect(folder, threads=1, memory=MEMORY) as connection:
+        ((newest,),) = run(connection, "SELECT newest_hlc >> 16 FROM meta").rows
+    return measure(folder, newest, runs)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--beliefs", type=int, default=200_000)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--beliefs", type=int, default=200_000)
+    what.add_argument("--read", type=Path, help="published read models, in place of filled ones")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    found = measure(options.beliefs, options.runs)
+    found = of_published(options.read, options.runs) if options.read else of_filled(options.beliefs, options.runs)
     if options.json:
         print(json.dumps(found))
         return
