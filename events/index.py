@@ -6,7 +6,7 @@ The index has 8-byte keys. Two names with the same first 8 bytes share a key; wh
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
 from beliefbase.events.catalog import CATALOG, Unreadable
@@ -36,6 +36,19 @@ def rows(position: int, event: Event) -> list[tuple[int, int, int]]:
     """The index rows (key, role, position) of an event, some of them perhaps twice."""
     mentions = CATALOG.mentions(event.skeleton, event.id, event.names)
     return [(_KEY(name)[0], role, position) for name, role in mentions]
+
+
+def named_at(
+    names: Collection[bytes], links: Callable[[Collection[int]], Iterable[tuple[int, int]]]
+) -> dict[int, list[bytes]]:
+    """The names of some that are named at each position, by the index rows (key, position) that some keys have."""
+    by_key: dict[int, list[bytes]] = {}
+    for name in names:
+        by_key.setdefault(key_of(name), []).append(name)
+    found: dict[int, list[bytes]] = {}
+    for key, position in links(by_key) if by_key else ():
+        found.setdefault(position, []).extend(by_key[key])
+    return found
 
 
 def names(event: Event, candidates: Iterable[bytes]) -> bool:

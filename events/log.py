@@ -250,8 +250,8 @@ class EventLog(Protocol):
         (ADR 0008): two names may have one.
         """
 
-    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> list[int]:
-        """Positions of the events that name one of these, or another name with the same key, in some roles; rising."""
+    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> Mapping[int, Sequence[bytes]]:
+        """Positions of the events that name some of these, or others with the same keys, in some roles; and which."""
 
     def still(self) -> AbstractContextManager[EventLog]:
         """The log as it is now, for the length of a block: only to be read, while others may go on writing."""

@@ -195,12 +195,7 @@ class SQLiteTables(SQLiteFiled):
 
     def naming(self, names: Collection[bytes], roles: Collection[int], *, words: bool = False) -> list[Stored]:
         """The events that name any of these names in any of these roles, in arrival order."""
-        by_key: dict[int, list[bytes]] = {}
-        for name in names:
-            by_key.setdefault(index.key_of(name), []).append(name)
-        of_position: dict[int, list[bytes]] = {}
-        for key, position in self.links(by_key, roles):
-            of_position.setdefault(position, []).extend(by_key[key])
+        of_position = index.named_at(names, lambda keys: self.links(keys, roles))
         return [
             stored
             for stored in self.by_position(sorted(of_position), words=words)

@@ -133,10 +133,10 @@ class TableLog(ABC):
         with self._reading() as tables:
             yield from tables.shared(roles, limit=limit)
 
-    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> list[int]:
-        """Positions of the events that name one of these in some roles (see the protocol)."""
+    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> Mapping[int, Sequence[bytes]]:
+        """Positions of the events that name some of these in some roles (see the protocol)."""
         with self._reading() as tables:
-            return sorted({position for _, position in tables.links(map(index.key_of, names), roles)})
+            return index.named_at(names, lambda keys: tables.links(keys, roles))
 
     @contextmanager
     def still(self) -> Iterator[TableLog]:

@@ -19,8 +19,7 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source
 from beliefbase.events.catalog import Role
 from beliefbase.events.ids import ids_of
-from beliefbase.events.log import EventLog
-from beliefbase.projections.batch import Batch
+from beliefbase.events.log import EventLog, Scanned
 from beliefbase.projections.columns import Ints
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.recurrences import Recurrences
@@ -122,19 +121,21 @@ class Sets:
     def _injections(self, facts: list[Fact]) -> list[Fact]:
         """Those that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
         recurrences = Recurrences.of(facts)
-        shown = np.array(self._log.positions_naming(recurrences.beliefs, (Role.SHOWN,)), dtype=np.int64)
-        positions = np.intersect1d(shown, self._plan.injections, assume_unique=True)
-        batches = _batches(self._log, self._reader, positions.tolist())
-        return [fact for batch in batches for fact in batch.chosen(recurrences.told(batch)).facts()]
-
-
-def _batches(log: EventLog, reader: Reader, positions: Sequence[int]) -> Iterator[Batch]:
-    for page in log.scan_at(positions, limit=_PAGE):
-        yield from reader.side_by_side(page).batches
+        shown = self._log.positions_naming(recurrences.sessions, (Role.SHOWN,))
+        positions = np.intersect1d(np.array(list(shown), dtype=np.int64), self._plan.injections, assume_unique=True)
+        found = list[Fact]()
+        for page in self._log.scan_at(positions.tolist(), limit=_PAGE):
+            chosen = [scanned for scanned in page if recurrences.may_count(shown[scanned[0]], scanned[1])]
+            found += filter(recurrences.counts, _read(self._reader, chosen))
+        return found
 
 
 def _facts(log: EventLog, reader: Reader, positions: Sequence[int]) -> list[Fact]:
-    return [fact for batch in _batches(log, reader, positions) for fact in batch.facts()]
+    return [fact for page in log.scan_at(positions, limit=_PAGE) for fact in _read(reader, page)]
+
+
+def _read(reader: Reader, page: Sequence[Scanned]) -> list[Fact]:
+    return [fact for batch in reader.side_by_side(page).batches for fact in batch.facts()] if page else []
 
 
 def _labels(positions: Ints, log: EventLog, reader: Reader) -> Ints:

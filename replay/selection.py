@@ -70,8 +70,8 @@ class Selection:
         """Pages of what several events name in some roles; those that are not kept are among them."""
         yield from self._log.shared(roles, limit=limit)
 
-    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> list[int]:
-        """Positions of the events that name one of these in some roles; those that are not kept are among them."""
+    def positions_naming(self, names: Collection[bytes], roles: Collection[int]) -> Mapping[int, Sequence[bytes]]:
+        """Positions of the events that name some of these in some roles; those that are not kept are among them."""
         return self._log.positions_naming(names, roles)
 
     def last_position(self) -> int:
