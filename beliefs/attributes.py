@@ -24,21 +24,21 @@ UNSAID: Final[Mapping[str, Any]] = MappingProxyType(
     {"speech_act": "direct_assertion", "speech_act_confidence": 1000, "confidence": 0}
 )
 """What absent attributes read (DESIGN 4); those that are not here read nothing."""
-_ACT: Final = str(UNSAID["speech_act"])
-_CERTAINTY: Final = int(UNSAID["speech_act_confidence"])
-_CONFIDENCE: Final = int(UNSAID["confidence"])
+ACT: Final = str(UNSAID["speech_act"])
+CERTAINTY: Final = int(UNSAID["speech_act_confidence"])
+CONFIDENCE: Final = int(UNSAID["confidence"])
 
 
 def act_of(attributes: Mapping[str, Any]) -> str:
     """The speech act, as stated."""
-    return str(attributes.get("speech_act", _ACT))
+    return str(attributes.get("speech_act", ACT))
 
 
 def certainty_of(attributes: Mapping[str, Any]) -> int:
     """Confidence in the speech act, per mille."""
-    return int(attributes.get("speech_act_confidence", _CERTAINTY))
+    return int(attributes.get("speech_act_confidence", CERTAINTY))
 
 
 def confidence_of(attributes: Mapping[str, Any]) -> int:
     """Confidence of the extraction, per mille."""
-    return int(attributes.get("confidence", _CONFIDENCE))
+    return int(attributes.get("confidence", CONFIDENCE))

@@ -119,10 +119,11 @@ def _run(world: World, order: ActingOrder) -> None:
     now = 0
     for fact in order:
         hlc, event, kind = fact[0], fact[3], fact[4]
-        now = max(now, hlc)
-        if bounds and bounds[0][0] <= now:
-            _pass_time(world, now)
-        world.now = now
+        if hlc > now:
+            now = hlc
+            if bounds and bounds[0][0] <= now:
+                _pass_time(world, now)
+            world.now = now
         if entity and event in entity:
             copied(world, fact, entity[event])
         elif (act := ACTS.get(kind)) is not None:

@@ -21,10 +21,10 @@ def update(world: World) -> None:
     world.aging.clear()
     while todo:
         life = todo.pop()
-        half_life = _half_life(world, life, new)
-        if half_life != new.get(life, life.half_life):
+        half_life, before = _half_life(world, life, new), new.get(life, life.half_life)
+        if half_life != before:
             new[life] = half_life
-            todo += _correctors(life)
+            todo += _correctors(life, new, before, half_life)
     for life, half_life in new.items():
         if half_life.days != life.half_life.days:
             world.change(life)
@@ -33,6 +33,20 @@ def update(world: World) -> None:
             life.aged = [*(life.aged or ()), (world.now, half_life.days)]
         else:
             life.half_life = half_life
+
+
+def miss(world: World, corrector: Life, former: Life) -> None:
+    """Note that a correction corrects something no more, if that may be where it has its half-life from."""
+    if not _shorter(corrector.half_life, former.half_life):
+        world.aging[corrector] = None
+
+
+def _shorter(taken: HalfLife, *others: HalfLife) -> bool:
+    """Whether a correction has taken a half-life that is shorter than these, and so that of another belief."""
+    days = taken.days
+    if taken.reason != "correction" or days is None:
+        return False
+    return all(other.days is None or days < other.days for other in others)
 
 
 def _half_life(world: World, life: Life, new: dict[Life, HalfLife]) -> HalfLife:
@@ -47,13 +61,15 @@ def _half_life(world: World, life: Life, new: dict[Life, HalfLife]) -> HalfLife:
     return world.character(life).half_life
 
 
-def _correctors(life: Life) -> Iterator[Life]:
-    """The corrections that take this belief's half-life."""
+def _correctors(life: Life, new: dict[Life, HalfLife], before: HalfLife, after: HalfLife) -> Iterator[Life]:
+    """The corrections that may take another half-life once this belief's changes."""
     for edge in (life.on or {}).values():
+        corrector = edge.replacer
         if (
             edge.kind == SUPERSESSION
             and edge.state is EFFECTIVE
-            and edge.replacer is not None
-            and edge.replacer.inherits
+            and corrector is not None
+            and corrector.inherits
+            and not _shorter(new.get(corrector, corrector.half_life), before, after)
         ):
-            yield edge.replacer
+            yield corrector

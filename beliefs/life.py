@@ -189,13 +189,18 @@ class Life:
 
     def pass_bounds(self, now: int) -> None:
         """Write the rows of bounds up to and including ``now``."""
-        if not self.ends and self.expired is None and self.stale_at <= now:
+        if self.expired is not None or self.stale_at > now:
+            return
+        expires = self.expires_at
+        if not self.ends:
             if not self.code & STALE:
-                self._add(self.stale_at, self.code | STALE, None, None)
-            if self.expires_at <= now:
-                self._add(self.expires_at, EXPIRED, None, None)
-        if self.expired is None and self.expires_at <= now:
-            self.expired = self.expires_at
+                self.code |= STALE
+                self.line += (self.stale_at, self.code, None, None)
+            if expires <= now:
+                self.code = EXPIRED
+                self.line += (expires, EXPIRED, None, None)
+        if expires <= now:
+            self.expired = expires
             if not self.scheduled:
                 self.live = self.active = False
 
@@ -203,7 +208,8 @@ class Life:
         """Write the first row, where nothing has waited for the belief: there is nobody to tell."""
         self.live = True
         self.active = self.ever = self.mature
-        self._add(self.born, _ACTIVE if self.mature else _CANDIDATE, None, self.extraction.id)
+        self.code = _ACTIVE if self.mature else _CANDIDATE
+        self.line = [self.born, self.code, None, self.extraction.id]
 
     def write(self, now: int, by: bytes | None) -> None:
         """Write a row if the belief stands otherwise than before; of several at one stamp the last counts."""
@@ -228,11 +234,8 @@ class Life:
                 if line and line[-3] == code and line[-2] == cause:
                     self.code = code
                     return
-        self._add(now, code, cause, by)
-
-    def _add(self, now: int, code: int, cause: bytes | None, by: bytes | None) -> None:
         self.code = code
-        self.line += (now, code, cause, by)
+        line += (now, code, cause, by)
 
     def end(self, ending: Ending) -> None:
         """Put an ending in force."""
@@ -274,8 +277,9 @@ class Life:
             return
         stale_at = (self.base >> 16 << 16) + span
         expires_at = stale_at + span
-        self.stale_at = min(FOREVER, stale_at)
-        self.expires_at = min(FOREVER, expires_at)
+        if expires_at > FOREVER:
+            stale_at, expires_at = min(FOREVER, stale_at), FOREVER
+        self.stale_at, self.expires_at = stale_at, expires_at
 
     def chain(self) -> list[Life]:
         """This belief and, if it is merged, its survivors in turn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING, Final
 
-from beliefbase.beliefs import conclusions, contradictions, topology, waiting
+from beliefbase.beliefs import conclusions, contradictions, half_lives, topology, waiting
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, SUPERSESSION, UNDONE, VOID, WAITING, Replacement
 from beliefbase.beliefs.intervals import STATUSES
 from beliefbase.beliefs.reasons import Reason
@@ -214,7 +214,7 @@ def _release(world: World, edge: Replacement) -> None:
     if edge.kind == MERGE:
         _relink(world, target)
     elif edge.kind == SUPERSESSION and replacer is not None and replacer.inherits:
-        world.aging[replacer] = None
+        half_lives.miss(world, replacer, target)
     conclusions.look_again(world, target)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from beliefbase.beliefs.attributes import act_of, certainty_of, confidence_of
+from beliefbase.beliefs.attributes import CERTAINTY, CONFIDENCE, act_of, certainty_of, confidence_of
 from beliefbase.beliefs.policies import Policy
 
 RULES_VERSION: Final = "lifecycle@1"
@@ -175,10 +175,10 @@ def outline(attributes: Mapping[str, Any]) -> tuple[object, ...]:
     get = attributes.get
     return (
         get("speech_act"),
-        certainty_of(attributes) >= CERTAIN_ACT,
+        get("speech_act_confidence", CERTAINTY) >= CERTAIN_ACT,
         get("kind"),
         get("node_kind"),
-        confidence_of(attributes) >= ENTRY_CONFIDENCE,
+        get("confidence", CONFIDENCE) >= ENTRY_CONFIDENCE,
         get("assertion_class"),
     )
 

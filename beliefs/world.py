@@ -106,7 +106,9 @@ class World:
         """Give a life its half-life and place its bounds by it."""
         life.half_life = half_life
         life.span = ((half_life.days or 0) * self.rules.day_ms) << 16
-        self.place_bounds(life)
+        life.set_bounds()
+        if life.scheduled:
+            self.push(life)
 
     def place_bounds(self, life: Life) -> None:
         """Place a life's bounds, and keep them on time if others depend on it."""

@@ -103,7 +103,7 @@ MUTANTS = (
     Mutant(
         "a correction takes a half-life one link far, not along the chain",
         "half_lives.py",
-        "todo += _correctors(life)",
+        "todo += _correctors(life, new, before, half_life)",
         "todo += ()",
     ),
     Mutant(
