@@ -109,10 +109,9 @@ class SQLiteTables(SQLiteFiled):
 
     def positions(self, name: str) -> list[int]:
         """Positions of the events of a type, of any version, rising."""
-        rows = self._cursor.execute(
-            "SELECT rowid FROM events WHERE topic >= ?1 || '/' AND topic < ?1 || '0' ORDER BY rowid", (name,)
-        )
-        return [position for (position,) in rows]
+        select = "SELECT json_group_array(rowid) FROM events WHERE topic >= ?1 || '/' AND topic < ?1 || '0'"
+        found: list[int] = json.loads(self._cursor.execute(select, (name,)).fetchone()[0])
+        return sorted(found)
 
     def scan_at(self, positions: Sequence[int]) -> list[Scanned]:
         """The events at these positions as they are stored, in their order; without their words."""

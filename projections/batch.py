@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -121,6 +121,10 @@ class Batch(ABC):
     @abstractmethod
     def items(self, name: str) -> Items:
         """A field that holds a list, item by item."""
+
+    @abstractmethod
+    def maps(self, *names: str) -> Sequence[Mapping[str, Any]]:
+        """A map for each event, which has all of these fields that its payload has."""
 
     # -- what the words say
 

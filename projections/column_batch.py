@@ -116,6 +116,9 @@ class ColumnBatch(Batch):
         lists = self._payload.get(name)
         return ColumnItems(lists if isinstance(lists, Lists) else Lists(np.zeros(len(self), np.int64), {}))
 
+    def maps(self, *names: str) -> Sequence[Mapping[str, Any]]:  # noqa: D102  of the base
+        return maps_of({name: self._payload[name] for name in names if name in self._payload}, len(self))
+
     # -- what the rules read
 
     def facts(self) -> list[Fact]:  # noqa: D102  of the base

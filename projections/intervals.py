@@ -9,7 +9,7 @@ import numpy as np
 
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.columns import NO_INTEGER, Columns
-from beliefbase.projections.stretches import Stretches, shown, statuses
+from beliefbase.projections.stretches import Stretches, statuses
 
 _BELIEF_ID = Column("belief_id", "VARCHAR", "Id of the belief")
 
@@ -51,8 +51,8 @@ class Intervals(Projection):
                 "since_hlc": lives.since,
                 "until_hlc": lives.until,
                 "status": statuses(lives.status),
-                "cause_id": shown(lives.cause),
-                "by_id": shown(lives.by),
+                "cause_id": lives.cause,
+                "by_id": lives.by,
                 "ended_hlc": np.where(lives.live, NO_INTEGER, lives.since[lives.runs()]),
                 "stale": lives.stale,
                 "contested": lives.contested,

@@ -53,9 +53,12 @@ class Loader:
     def add_lives(self, lives: Sequence[Life]) -> None:
         """Add the rows of folded beliefs."""
         if lives:
-            stretches = Stretches(lives)
-            for projection in _using("of_lives"):
-                self._load(projection.of_lives(stretches))
+            self.add_stretches(Stretches.of(lives))
+
+    def add_stretches(self, stretches: Stretches) -> None:
+        """Add the rows of beliefs' lives."""
+        for projection in _using("of_lives"):
+            self._load(projection.of_lives(stretches))
 
     def add_notes(self, notes: Iterable[Note], facts: Iterable[Fact]) -> None:
         """Add the rows of remarks, those about events that are not among ``facts`` excepted."""

@@ -19,7 +19,8 @@ from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Source
 from beliefbase.events.catalog import Role
 from beliefbase.events.ids import ids_of
-from beliefbase.events.log import EventLog, Scanned
+from beliefbase.events.log import EventLog
+from beliefbase.projections.batch import Batch
 from beliefbase.projections.columns import Ints
 from beliefbase.projections.reading import Reader
 from beliefbase.projections.recurrences import Recurrences
@@ -52,6 +53,7 @@ RULED: Final = frozenset(
 KEPT: Final = EVERYWHERE | RULED
 _TYING: Final = (Role.SELF, Role.STATE, Role.LINK, Role.BASIS, Role.INPUT)
 """Roles in which an event names what it belongs together with."""
+_EXTRACTED: Final = "belief.extracted"
 _PROMPT: Final = "memory.requires_revalidation_prompt"
 _ANSWER: Final = "memory.revalidated"
 """It also belongs to its prompt, which it cites."""
@@ -66,19 +68,27 @@ class Plan(NamedTuple):
     """Of all facts, one set behind the other; each set's rise."""
     ends: Ints
     """Where each set ends among them: of sets as small as what belongs together and CHUNK allow."""
+    lone: Ints
+    """Positions of the extractions with which nothing belongs together, rising; they are in sets of their own."""
     injections: Ints
     """Positions of all injections, rising."""
 
     @classmethod
     def of(cls, log: EventLog, reader: Reader) -> Self:
         """The facts that a log has now; ``reader`` reads it."""
-        positions = np.array(log.positions(RULED), dtype=np.int64)
+        extracted, others, injections = (
+            np.array(log.positions(types), dtype=np.int64)
+            for types in ((_EXTRACTED,), RULED - {_EXTRACTED}, ("memory.injected",))
+        )
+        positions = np.union1d(extracted, others)
         labels = _labels(positions, log, reader)
+        alone = (np.bincount(labels, minlength=len(labels)) == 1)[labels] & np.isin(positions, extracted)
+        lone, positions, labels = positions[alone], positions[~alone], labels[~alone]
         order = np.argsort(labels, kind="stable")
         ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
         wanted = np.searchsorted(ends, np.arange(CHUNK, len(order) + CHUNK, CHUNK))
         ends = np.unique(ends[np.minimum(wanted, len(ends) - 1)])
-        return cls(positions[order], ends, np.array(log.positions(("memory.injected",)), dtype=np.int64))
+        return cls(positions[order], ends, lone, injections)
 
     def save(self, path: Path) -> None:
         """Write it to a file, for another process; the file is there once it is whole."""
@@ -105,18 +115,33 @@ class Sets:
         self._plan = plan
         self._source = LogSource(log, reader)
         self._everywhere = self._source.everywhere()
+        self._of_lone = max(1, len(plan.ends))
+        """Number of the first set of lone beliefs."""
 
     def __len__(self) -> int:
-        return max(1, len(self._plan.ends))
+        return self._of_lone + -(-len(self._plan.lone) // CHUNK)
 
     def __getitem__(self, number: int) -> tuple[list[Fact], list[Fact]]:
-        start, end = [0, *self._plan.ends.tolist(), 0][number : number + 2]
-        facts = _facts(self._log, self._reader, np.sort(self._plan.positions[start:end]).tolist())
+        facts = [fact for batch in self.batches(number) for fact in batch.facts()]
         context = [*_sides(self._source, facts), *self._injections(facts)]
         return (facts, self._everywhere + context) if number else (facts + self._everywhere, context)
 
     def __iter__(self) -> Iterator[tuple[list[Fact], list[Fact]]]:
         return (self[number] for number in range(len(self)))
+
+    def is_lone(self, number: int) -> bool:
+        """Whether how the beliefs of a set live depends on nothing but their extractions."""
+        return number >= self._of_lone and not self._everywhere
+
+    def batches(self, number: int) -> Iterator[Batch]:
+        """The facts of a set as they were read, but those that every fold needs."""
+        if number >= self._of_lone:
+            start = (number - self._of_lone) * CHUNK
+            positions = self._plan.lone[start : start + CHUNK]
+        else:
+            start, end = [0, *self._plan.ends.tolist(), 0][number : number + 2]
+            positions = np.sort(self._plan.positions[start:end])
+        return _batches(self._log, self._reader, positions.tolist())
 
     def _injections(self, facts: list[Fact]) -> list[Fact]:
         """Those that decide which recurrences count (DESIGN 5, entry), where they may decide anything."""
@@ -126,16 +151,18 @@ class Sets:
         found = list[Fact]()
         for page in self._log.scan_at(positions.tolist(), limit=_PAGE):
             chosen = [scanned for scanned in page if recurrences.may_count(shown[scanned[0]], scanned[1])]
-            found += filter(recurrences.counts, _read(self._reader, chosen))
+            batches = self._reader.side_by_side(chosen).batches if chosen else ()
+            found += [fact for batch in batches for fact in batch.facts() if recurrences.counts(fact)]
         return found
 
 
+def _batches(log: EventLog, reader: Reader, positions: Sequence[int]) -> Iterator[Batch]:
+    for page in log.scan_at(positions, limit=_PAGE):
+        yield from reader.side_by_side(page).batches
+
+
 def _facts(log: EventLog, reader: Reader, positions: Sequence[int]) -> list[Fact]:
-    return [fact for page in log.scan_at(positions, limit=_PAGE) for fact in _read(reader, page)]
-
-
-def _read(reader: Reader, page: Sequence[Scanned]) -> list[Fact]:
-    return [fact for batch in reader.side_by_side(page).batches for fact in batch.facts()] if page else []
+    return [fact for batch in _batches(log, reader, positions) for fact in batch.facts()]
 
 
 def _labels(positions: Ints, log: EventLog, reader: Reader) -> Ints:

@@ -133,6 +133,9 @@ class RowBatch(Batch):
     def items(self, name: str) -> Items:  # noqa: D102  of the base
         return RowItems(self.field(name, ()))
 
+    def maps(self, *names: str) -> Sequence[Mapping[str, Any]]:  # noqa: D102  of the base
+        return self.payloads
+
     # -- parts
 
     def chosen(self, is_chosen: Sequence[Any]) -> Self:  # noqa: D102  of the base

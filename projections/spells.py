@@ -10,7 +10,7 @@ import numpy as np
 from beliefbase.beliefs.rules import FOREVER
 from beliefbase.projections.base import Column, Owner, Projection, Table
 from beliefbase.projections.columns import NO_INTEGER, Columns
-from beliefbase.projections.stretches import ACTIVE, Stretches, shown, statuses
+from beliefbase.projections.stretches import ACTIVE, Stretches, statuses
 
 
 class Spells(Projection):
@@ -58,9 +58,7 @@ class Spells(Projection):
                 "until_hlc": lives.until[ends],
                 "active_hlc": np.where(active_from == FOREVER, NO_INTEGER, active_from),
                 "ended_as": np.where(is_open, np.array(None, dtype=object), statuses(lives.status[following])),
-                "cause_id": shown(
-                    None if ended else lives.cause[place] for ended, place in zip(is_open, following, strict=True)
-                ),
+                "cause_id": np.where(is_open, np.array(None, dtype=object), lives.cause[following]),
             }
         }
 

@@ -102,14 +102,14 @@ def test_stretches_are_the_intervals_and_spells_of_each_life(tmp_path):
     lives = list(fold(Reader(log).facts(events)).lives.values())
     log.close()
     assert any(life.forks for life in lives)
-    intervals = INTERVALS.of_lives(Stretches(lives))["belief_intervals"]
+    intervals = INTERVALS.of_lives(Stretches.of(lives))["belief_intervals"]
     names = ("belief_id", "since_hlc", "until_hlc", "status", "cause_id", "stale", "contested", "forked")
     assert list(zip(*(intervals[name].tolist() for name in names), strict=True)) == [
         (life.id.hex(), *row[:3], row.cause and row.cause.hex(), row.stale, row.contested, row.forked)
         for life in lives
         for row in life.intervals
     ]
-    spells = SPELLS.of_lives(Stretches(lives))["belief_spells"]
+    spells = SPELLS.of_lives(Stretches.of(lives))["belief_spells"]
     names = ("belief_id", "number", "since_hlc", "until_hlc", "ended_as", "cause_id")
     assert list(zip(*(spells[name].tolist() for name in names), strict=True)) == [
         (life.id.hex(), number, spell.since, spell.until, spell.ended_as, spell.cause and spell.cause.hex())
