@@ -80,9 +80,11 @@ class Plan(NamedTuple):
             np.array(log.positions(types), dtype=np.int64)
             for types in ((_EXTRACTED,), RULED - {_EXTRACTED}, ("memory.injected",))
         )
-        positions = np.union1d(extracted, others)
+        positions = np.sort(np.concatenate((extracted, others)), kind="stable")
         labels = _labels(positions, log, reader)
-        alone = (np.bincount(labels, minlength=len(labels)) == 1)[labels] & np.isin(positions, extracted)
+        alone = np.zeros(len(positions), np.bool_)
+        alone[np.searchsorted(positions, extracted)] = True
+        alone &= (np.bincount(labels, minlength=len(labels)) == 1)[labels]
         lone, positions, labels = positions[alone], positions[~alone], labels[~alone]
         order = np.argsort(labels, kind="stable")
         ends = np.append(np.flatnonzero(np.diff(labels[order])) + 1, len(order))
