@@ -3,8 +3,9 @@
 The read models are filled directly, as the projector would leave them: making two million beliefs from events takes
 far longer than asking about them. Lifetimes are exponential; a part of them ends by each cause, some beliefs enter
 late, and some come back. With ``--read`` the questions are put to what a projector published instead, for example of
-a log by ``bench/generator.py``, whose supersessions form hubs, chains and a random graph. The full set is the curves, restricted means, log-rank tests and incidences for all beliefs
-together and by kind, speech act, policy, agent and model.
+a log by ``bench/generator.py``, whose supersessions form hubs, chains and a random graph. The full set is the curves,
+restricted means, log-rank tests and incidences for all beliefs together and by kind, speech act, policy, agent and
+model.
 
 Run: python bench/analysts.py [--beliefs 200000 | --read STORE/read] [--runs 3] [--json]
 """
