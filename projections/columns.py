@@ -36,6 +36,10 @@ class Same(Sequence[Any]):
     def __iter__(self) -> Iterator[Any]:
         return repeat(self.value, self._length)
 
+    def copy(self) -> Same:
+        """Itself: there is nothing behind it that a part would keep in memory."""
+        return self
+
 
 NO_INTEGER: Final = -(1 << 63)
 """Stands for NULL in integer columns; no integer of an event is as low."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.reasons import Note
@@ -16,7 +18,10 @@ from beliefbase.projections.stretches import Stretches
 from beliefbase.projections.work import WorkDatabase
 
 ROWS: Final = 122_880
-"""Rows of one table that are loaded at once: from so many on, DuckDB writes them once and not into its WAL as well."""
+"""Rows of one table that are loaded at once: one row group of DuckDB's, which is written once and not into its WAL as
+well. Of more rows, the last ones would be a group of their own, and every checkpoint would merge such groups."""
+_LETTERS: Final = 1 << 26
+"""Letters of one table's texts from which on its rows are loaded sooner."""
 
 
 class Loader:
@@ -25,8 +30,8 @@ class Loader:
     Args:
         work: The database.
         resolve: Whether ids of copies known to the database become those of entities.
-        at_once: Rows of a table to collect before they are loaded, a third of it where they hold words, which may be
-            long; call :meth:`finish` after the last ones.
+        at_once: Rows of a table to load at once, fewer where they hold long words; those that are left wait for more,
+            or for :meth:`finish`.
     """
 
     def __init__(self, work: WorkDatabase, *, resolve: bool, at_once: int = 0) -> None:
@@ -34,8 +39,9 @@ class Loader:
         self._resolve = resolve
         self._waiting: dict[str, list[Mapping[str, Array | Same]]] = {}
         self._rows: dict[str, int] = {}
+        self._letters: dict[str, int] = {}
         self._tables = registry.tables()
-        self._at_once = {name: at_once if table.digested else at_once // 3 for name, table in self._tables.items()}
+        self._at_once = at_once
         self._of_events: dict[str, list[Projection]] = {}
         for projection in registry.registered():
             for type_name in projection.TYPES:
@@ -82,15 +88,21 @@ class Loader:
                 part = {column.name: kept(column.type, columns[column.name]) for column in table.all_columns}
                 self._waiting.setdefault(name, []).append(part)
                 self._rows[name] = self._rows.get(name, 0) + rows
-                if self._rows[name] >= self._at_once[name]:
+                if not table.digested:
+                    self._letters[name] = self._letters.get(name, 0) + _letters(part.values())
+                if self._letters.get(name, 0) >= _LETTERS or not self._at_once:
                     self._flush(name)
+                elif self._rows[name] >= self._at_once:
+                    self._flush(name, self._rows[name] % self._at_once)
 
-    def _flush(self, name: str) -> None:
-        table, parts = self._tables[name], self._waiting.pop(name)
-        self._rows[name] = 0
-        whole = {
-            column.name: joined(column.type, [part[column.name] for part in parts]) for column in table.all_columns
-        }
+    def _flush(self, name: str, left: int = 0) -> None:
+        """Load what was collected of a table, except for the last rows."""
+        table, rows = self._tables[name], self._rows[name] - left
+        whole = _whole(table, self._waiting.pop(name))
+        self._rows[name], self._letters[name] = left, 0
+        if left:
+            self._waiting[name] = [{column: values[rows:].copy() for column, values in whole.items()}]
+            whole = {column: values[:rows] for column, values in whole.items()}
         self._work.insert(table, whole, resolve=self._resolve)
 
 
@@ -118,6 +130,16 @@ def note_tables() -> list[Table]:
 def tables_with_entities() -> list[Table]:
     """The tables in which ids of copies become those of entities."""
     return [table for table in registry.tables().values() if any(column.entity for column in table.columns)]
+
+
+def _whole(table: Table, parts: Sequence[Mapping[str, Array | Same]]) -> Mapping[str, Array | Same]:
+    return {column.name: joined(column.type, [part[column.name] for part in parts]) for column in table.all_columns}
+
+
+def _letters(columns: Iterable[Array | Same]) -> int:
+    """How many letters there are in columns, those that are the same in all rows left out."""
+    texts = [column.tolist() for column in columns if isinstance(column, np.ndarray) and column.dtype == object]
+    return sum(sum(map(len, filter(None, cells))) for cells in texts)
 
 
 def _using(method: str) -> list[Projection]:
