@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from beliefbase.events.envelope import Event
-from beliefbase.events.lanes import Ints, Octets
+from beliefbase.events.lanes import Ints, Joined, Lanes, Octets
 from beliefbase.events.log import Filed
 
 
@@ -21,31 +23,49 @@ Spoken = tuple[int, bytes, bytes, bytes]
 class FiledPage(NamedTuple):
     """Events as they are filed, the newest first, and what is asked of the words that are filed at their positions."""
 
-    positions: Sequence[int]
-    streams: Sequence[str]
-    seqs: Sequence[int]
-    topics: Sequence[str]
-    raws: Sequence[bytes]
-    with_words: Sequence[int]
+    positions: Ints
+    streams: Ints
+    """By number; not all numbers need be there."""
+    seqs: Ints
+    topics: Ints
+    """Likewise."""
+    hashes: Octets
+    starts: Ints
+    """Where skeletons begin."""
+    ends: Ints
+    with_words: Ints
     """Places in this page of the events that have words, rising; the columns of words go by it."""
     digests: Sequence[bytes]
     """What a skeleton commits to that has these words; they themselves may be a thousand times as long."""
     words_of: Sequence[bytes]
     """Ids of the events that words are filed under."""
+    joined: Joined
+    """Skeletons, maybe also of other pages."""
+    stream_names: Sequence[str]
+    topic_names: Sequence[str]
+
+    def raw(self, place: int) -> bytes:
+        """The skeleton of one of the events."""
+        return self.joined.octets[self.starts[place] : self.ends[place]]
 
     def filed(self, place: int, words: Spoken | None = None) -> Filed:
         """One of the events, with words if they are given."""
         _, salt, body, of = words or (None, None, None, None)
-        return Filed(self.seqs[place], Event(self.raws[place], salt, body), self.topics[place], of)
+        topic = self.topic_names[self.topics[place]]
+        return Filed(int(self.seqs[place]), Event(self.raw(place), salt, body), topic, of)
+
+    def lanes(self) -> Lanes:
+        """A lane for each skeleton."""
+        return Lanes(self.joined, self.starts.copy(), self.ends)
 
     def halves(self) -> tuple[FiledPage, FiledPage]:
         """The newer half, and the older one."""
         half = len(self.positions) // 2
-        words = sum(place < half for place in self.with_words)
-        newer = [column[:half] for column in self[:5]] + [column[:words] for column in self[5:]]
-        older = [column[half:] for column in self[:5]] + [column[words:] for column in self[5:]]
-        older[5] = [place - half for place in self.with_words[words:]]
-        return FiledPage._make(newer), FiledPage._make(older)
+        words = int(np.searchsorted(self.with_words, half))
+        newer = [column[:half] for column in self[:7]] + [column[:words] for column in self[7:10]]
+        older = [column[half:] for column in self[:7]] + [column[words:] for column in self[7:10]]
+        older[7] = self.with_words[words:] - half
+        return FiledPage._make([*newer, *self[10:]]), FiledPage._make([*older, *self[10:]])
 
 
 class Sweep(Protocol):

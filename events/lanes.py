@@ -7,7 +7,7 @@ they are valid or not, the reader of single values has to judge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Self
 
 import numpy as np
@@ -51,12 +51,17 @@ _TEXT_FOLLOW = _text_headers()
 
 
 class Joined:
-    """Encoded values, one behind the other."""
+    """Encoded values of these lengths, one behind the other; the parts that they come in may be of several each."""
 
-    def __init__(self, raws: Sequence[bytes]) -> None:
-        self.octets = b"".join([*raws, bytes(_SPARE)])
-        self.bounds = np.cumsum([0, *map(len, raws)], dtype=np.int64)
+    def __init__(self, parts: Iterable[bytes], lengths: Ints) -> None:
+        self.octets = b"".join([*parts, bytes(_SPARE)])
+        self.bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         self._views: dict[str, Array] = {}
+
+    @classmethod
+    def of(cls, raws: Sequence[bytes]) -> Self:
+        """Some values."""
+        return cls(raws, np.fromiter(map(len, raws), np.int64, len(raws)))
 
     def lanes(self) -> Lanes:
         """A lane for each value."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -16,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 
 from beliefbase.events.filed_pages import FiledPage, Irregular, Spoken
-from beliefbase.events.ids import ID_BYTES
-from beliefbase.events.lanes import Ints, Octets
+from beliefbase.events.ids import HASH_BYTES, ID_BYTES, hashes_of
+from beliefbase.events.lanes import Ints, Joined, Octets
 from beliefbase.events.sqlite_filed import cursor_of
 
 _EVENTS: Final = "SELECT rowid, originator_id, originator_version, topic, state FROM events ORDER BY rowid DESC"
@@ -27,7 +28,6 @@ _REFS: Final = (
     " FROM refs WHERE (key, role, position) > (?, ?, ?) AND key <= ? ORDER BY key, role, position LIMIT ?)"
 )
 _STAMPS: Final = "SELECT json_group_array(hlc) FROM (SELECT hlc FROM stamps WHERE hlc > ? ORDER BY hlc LIMIT ?)"
-_OF_EVENTS: Final = (int, str, int, str, bytes)
 _SPOKEN: Final = 100
 """Words that are read at once: they may be long."""
 _OCTETS: Final = 1 << 24
@@ -53,21 +53,21 @@ class SQLiteSweep:
         """All events, the newest first, and all words."""
         before = _LAST + 1
         with self._rows(_EVENTS) as cursor:
-            while (events := _events(cursor, limit))[0]:
-                positions = events[0]
-                yield FiledPage._make([*events, *self._spoken(positions, before - 1)])
-                before = positions[-1]
+            while len((events := _events(cursor, limit)).positions):
+                places, digests, of = self._spoken(events.positions, before - 1)
+                yield events._replace(with_words=places, digests=digests, words_of=of)
+                before = int(events.positions[-1])
         with self._rows("SELECT 1 FROM words WHERE position <= ? LIMIT 1", max(before - 1, _FIRST)) as cursor:
             if cursor.fetchone() is not None:
                 raise Irregular
 
-    def _spoken(self, positions: Sequence[int], most: int) -> tuple[list[int], list[bytes], list[bytes]]:
+    def _spoken(self, positions: Ints, most: int) -> tuple[Ints, list[bytes], list[bytes]]:
         """Of some positions those that have words, what these come to, and whose they are filed under."""
         at, digests, of = list[int](), list[bytes](), list[bytes]()
         sha256 = hashlib.sha256
         flat: list[Any]
         try:
-            with self._rows(_WORDS, positions[-1], most) as cursor:
+            with self._rows(_WORDS, int(positions[-1]), most) as cursor:
                 while flat := list(chain.from_iterable(islice(cursor, _SPOKEN))):
                     at += flat[::4]
                     digests += [sha256(salt + body).digest() for salt, body in zip(flat[1::4], flat[2::4], strict=True)]
@@ -134,21 +134,42 @@ class SQLiteSweep:
             raise Irregular from error
 
 
-def _events(cursor: sqlite3.Cursor, limit: int) -> list[list[Any]]:
-    """The next rows of events, at most so many, as columns; fewer where skeletons are long."""
-    width, octets = len(_OF_EVENTS), 0
-    columns: list[list[Any]] = [[] for _ in _OF_EVENTS]
-    while octets < _OCTETS and len(columns[0]) < limit:
-        flat = list(chain.from_iterable(islice(cursor, min(_RUN, limit - len(columns[0])))))
-        if not flat:
-            break
-        for place, (column, kind) in enumerate(zip(columns, _OF_EVENTS, strict=True)):
-            part = flat[place::width]
-            if set(map(type, part)) != {kind}:
-                raise Irregular
-            column.extend(part)
-        octets += sum(map(len, part))
-    return columns
+class _Numbers(dict[Any, int]):
+    """A number for each value that is asked for."""
+
+    def __missing__(self, value: Any) -> int:
+        number = self[value] = len(self)
+        return number
+
+
+def _events(cursor: sqlite3.Cursor, limit: int) -> FiledPage:
+    """The next rows of events, at most so many; fewer where skeletons are long. Nothing is said about words."""
+    positions, streams, seqs, topics, lengths = (array("q") for _ in range(5))
+    names, titles = _Numbers(), _Numbers()
+    raws, hashes, octets = list[bytes](), list[bytes](), 0
+    try:
+        while octets < _OCTETS and len(positions) < limit:
+            flat = list(chain.from_iterable(islice(cursor, min(_RUN, limit - len(positions)))))
+            if not flat:
+                break
+            positions.fromlist(flat[::5])
+            streams.extend(map(names.__getitem__, flat[1::5]))
+            seqs.fromlist(flat[2::5])
+            topics.extend(map(titles.__getitem__, flat[3::5]))
+            run = flat[4::5]
+            lengths.extend(map(len, run))
+            hashes.append(b"".join(hashes_of(run)))
+            raws.append(b"".join(run))
+            octets += len(raws[-1])
+    except TypeError as error:  # an array takes nothing else than integers, and nothing else can be hashed than bytes
+        raise Irregular from error
+    if set(map(type, chain(names, titles))) - {str}:
+        raise Irregular
+    joined = Joined(raws, np.asarray(lengths))
+    columns = map(np.asarray, (positions, streams, seqs, topics))
+    hashed = np.frombuffer(b"".join(hashes), dtype=np.uint8).reshape(-1, HASH_BYTES)
+    bounds, none = joined.bounds, np.zeros(0, np.int64)
+    return FiledPage(*columns, hashed, bounds[:-1], bounds[1:], none, [], [], joined, list(names), list(titles))
 
 
 def _integers(text: str) -> Ints:
@@ -159,14 +180,13 @@ def _integers(text: str) -> Ints:
     return np.fromstring(octets[1:-1], np.int64, sep=",") if len(octets) > 2 else np.zeros(0, np.int64)
 
 
-def _places(positions: Sequence[int], spoken: Sequence[int]) -> list[int]:
+def _places(positions: Ints, spoken: Sequence[int]) -> Ints:
     """The places of some positions among others; both fall."""
-    falling = -np.array(positions, np.int64)
+    falling = -positions
     wanted = -np.array(spoken, np.int64)
     if (falling[1:] <= falling[:-1]).any() or (wanted[1:] <= wanted[:-1]).any():
         raise Irregular
     places = np.searchsorted(falling, wanted)
     if len(wanted) and (places[-1] >= len(falling) or (falling[places] != wanted).any()):
         raise Irregular
-    found: list[int] = places.tolist()
-    return found
+    return places

@@ -56,7 +56,7 @@ class Words:
         """
         here = np.array([body is not None for body in bodies], np.bool_)
         places, found = np.flatnonzero(here), [body for body in bodies if body is not None]
-        joined = Joined(found)
+        joined = Joined.of(found)
         spans, read = _spans(joined)
         odd = np.flatnonzero(~read).tolist()
         maps = unpack_all_trusted([found[place] for place in odd])

@@ -18,7 +18,7 @@ from beliefbase.events.catalog.lockstep import Group, LockstepReader
 from beliefbase.events.envelope import MAX_STAMP, Event, Skeleton
 from beliefbase.events.errors import BeliefbaseError
 from beliefbase.events.filed_pages import FiledPage
-from beliefbase.events.ids import HASH_BYTES, ID_BYTES, hashes_of
+from beliefbase.events.ids import HASH_BYTES, ID_BYTES
 from beliefbase.events.lanes import Flags, Ints, Octets
 from beliefbase.replay.streams import Streams
 
@@ -52,7 +52,7 @@ class PlainPages:
             return None
         for stream, place in zip(looked.names, looked.oldest, strict=True):
             self._streams.pass_over(stream, page.filed(place))
-        others = [(page.positions[place], event) for place, event in looked.others.items()]
+        others = [(int(page.positions[place]), event) for place, event in looked.others.items()]
         return PlainPage(looked.ids, looked.heads.hlc, looked.groups, others)
 
 
@@ -62,21 +62,20 @@ class _Look:
     def __init__(self, page: FiledPage, streams: Streams) -> None:
         self._page = page
         self._streams = streams
-        self._hashes = hashes_of(page.raws)
-        hashes = np.frombuffer(b"".join(self._hashes), dtype=np.uint8).reshape(-1, HASH_BYTES)
-        self._hash_columns, self.ids = hashes, hashes[:, :ID_BYTES]
-        read = _READER.read(page.raws)
+        self.ids = page.hashes[:, :ID_BYTES]
+        read = _READER.read_lanes(page.lanes())
         self.heads, self.groups, self._left = read.heads, read.groups, read.left
         self.others: dict[int, Event] = {}
-        self._numbers, self.names = _numbered(page.streams)
-        order = np.argsort(self._numbers, kind="stable")
-        follows = self._numbers[order][1:] == self._numbers[order][:-1]
+        order = np.argsort(page.streams, kind="stable")
+        streams = page.streams[order]
+        follows = streams[1:] == streams[:-1]
         self._newer, self._older = order[:-1][follows], order[1:][follows]
         """Places of events and of those that come before them in their streams."""
         bounds = np.flatnonzero(~follows)
         self._newest = order[np.concatenate([[0], bounds + 1])].tolist()
         self.oldest = order[np.concatenate([bounds, [len(order) - 1]])].tolist()
-        """By the number of a stream the place of its first and its last event."""
+        """Of each stream the place of its last event, and of the newest before it."""
+        self.names = [page.stream_names[page.streams[place]] for place in self._newest]
 
     def late(self) -> bool:
         """Whether an event has a stamp that is not after that of the one before it.
@@ -92,20 +91,20 @@ class _Look:
         heads, page, left = self.heads, self._page, self._left.tolist()
         if not left:
             return True
-        newer = np.full(len(page.raws), -1, np.int64)
+        newer = np.full(len(page.positions), -1, np.int64)
         newer[self._older] = self._newer
         for place, after in zip(left, newer[self._left].tolist(), strict=True):
             if after >= 0:
                 voucher = heads.prev[after].tobytes()
             else:
-                wanted = self._streams.wanted(page.streams[place])
+                wanted = self._streams.wanted(page.stream_names[page.streams[place]])
                 voucher = b"" if wanted is None else wanted[1]
-            event = Event(page.raws[place])
+            event = Event(page.raw(place))
             if event.hash != voucher:
                 return False
             try:
                 skeleton = event.skeleton
-                if not _fits(skeleton) or index.topic(skeleton) != page.topics[place]:
+                if not _fits(skeleton) or index.topic(skeleton) != page.topic_names[page.topics[place]]:
                     return False
             except _WRONG:
                 return False
@@ -121,7 +120,7 @@ class _Look:
         if (
             (heads.seq[older] != heads.seq[newer] - 1).any()
             or (heads.hlc[older] >= heads.hlc[newer]).any()
-            or (self._hash_columns[older] != heads.prev[newer]).any()
+            or (self._page.hashes[older] != heads.prev[newer]).any()
             or (heads.seq < 1).any()
         ):
             return False
@@ -130,7 +129,7 @@ class _Look:
             if wanted is None:
                 return False
             seq, hash_, below = wanted
-            if heads.seq[first] != seq or self._hashes[first] != hash_:
+            if heads.seq[first] != seq or self._page.hashes[first].tobytes() != hash_:
                 return False
             if below is not None and heads.hlc[first] >= below:
                 return False
@@ -142,15 +141,13 @@ class _Look:
         """Whether the store files every event under its own writer, seq and type."""
         page, heads = self._page, self.heads
         writers = [_writer(name) for name in self.names]
-        if None in writers or (np.array(page.seqs, np.int64) != heads.seq).any():
+        if (page.seqs != heads.seq).any() or (heads.writer[self._newer] != heads.writer[self._older]).any():
             return False
-        of_streams = np.frombuffer(b"".join(filter(None, writers)), dtype=np.uint8).reshape(-1, ID_BYTES)
-        if (of_streams[self._numbers] != heads.writer).any():
+        if writers != [heads.writer[place].tobytes() for place in self._newest]:
             return False
-        numbers, topics = _numbered(page.topics)
         for group in self.groups:
-            filed = np.flatnonzero(np.bincount(numbers[group.places])).tolist()
-            if [topics[number] for number in filed] != [f"{group.type}/{group.version}"]:
+            filed = np.flatnonzero(np.bincount(page.topics[group.places])).tolist()
+            if [page.topic_names[number] for number in filed] != [f"{group.type}/{group.version}"]:
                 return False
         return True
 
@@ -158,7 +155,7 @@ class _Look:
         """Whether the words are those that are committed to, and an erasure covers those that are missing."""
         page = self._page
         wanted, commits = self._commitments()
-        here = np.array(page.with_words, np.int64)
+        here = page.with_words
         if (
             not commits[here].all()
             or b"".join(page.digests) != wanted[here].tobytes()
@@ -186,13 +183,6 @@ class _Look:
             if commitment is not None:
                 wanted[place], commits[place] = np.frombuffer(commitment, dtype=np.uint8), True
         return wanted, commits
-
-
-def _numbered(texts: Sequence[str]) -> tuple[Ints, list[str]]:
-    """The number of each text, and the different ones by number."""
-    different = list(dict.fromkeys(texts))
-    number = {text: place for place, text in enumerate(different)}
-    return np.array(list(map(number.__getitem__, texts)), np.int64), different
 
 
 def _fits(skeleton: Skeleton) -> bool:

@@ -78,24 +78,26 @@ class Sweeping:
     def _take(self, page: FiledPage, check: IndexCheck) -> None:
         plain = self._plain.take(page)
         if plain is not None:
-            self._progress(len(page.raws), len(page.digests))
-            self._give(check, plain, np.array(page.positions, np.int64))
-        elif len(page.raws) > STEPPED:
+            self._progress(len(page.positions), len(page.digests))
+            self._give(check, plain, page.positions)
+        elif len(page.positions) > STEPPED:
             for half in page.halves():
                 self._take(half, check)
         else:
             self._step(page, check)
 
     def _step(self, page: FiledPage, check: IndexCheck) -> None:
-        words = self._sweep.words(page.positions[-1], page.positions[0])
+        positions: list[int] = page.positions.tolist()
+        words = self._sweep.words(positions[-1], positions[0])
         spoken = next(words, None)
-        for place, position in enumerate(page.positions):
+        for place, position in enumerate(positions):
             mine = spoken if spoken is not None and spoken[0] == position else None
             if mine is not None:
                 spoken = next(words, None)
             self._progress(1, int(mine is not None))
-            self.report.add(self._streams.step(page.streams[place], page.filed(place, mine)))
-        others = [(position, Event(raw)) for position, raw in zip(page.positions, page.raws, strict=True)]
+            stream = page.stream_names[page.streams[place]]
+            self.report.add(self._streams.step(stream, page.filed(place, mine)))
+        others = [(position, Event(page.raw(place))) for place, position in enumerate(positions)]
         self._give(check, PlainPage(_NO_IDS, _NONE, (), others), _NONE)
 
     def _give(self, check: IndexCheck, page: PlainPage, positions: Ints) -> None:

@@ -69,7 +69,10 @@ class LockstepReader:
 
     def read(self, raws: Sequence[bytes]) -> Read:
         """Read skeletons that were verified before they were stored; never raises."""
-        lanes = Joined(raws).lanes()
+        return self.read_lanes(Joined.of(raws).lanes())
+
+    def read_lanes(self, lanes: Lanes) -> Read:
+        """Likewise, of lanes at the beginnings of skeletons."""
         lanes.expect(bytes([0x90 | len(Skeleton._fields), FORMAT]))
         heads = Heads(
             lanes.octets(ID_BYTES), lanes.integers(), lanes.octets(HASH_BYTES), lanes.integers(), lanes.integers()

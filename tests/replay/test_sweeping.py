@@ -4,6 +4,7 @@ import random
 import sqlite3
 from contextlib import closing
 
+import numpy as np
 import pytest
 from tests.events.build import Author, writer_id
 from tests.events.processes import Child
@@ -14,7 +15,8 @@ from tests.scale import scaled
 
 from beliefbase.events import spill
 from beliefbase.events.erasure import covered
-from beliefbase.events.ids import commitment
+from beliefbase.events.ids import commitment, skeleton_hash
+from beliefbase.events.lanes import Joined
 from beliefbase.replay import integrity
 from beliefbase.replay.chain import Surroundings
 from beliefbase.replay.integrity import Integrity
@@ -303,7 +305,7 @@ class OnePage:
         self.page, self._words = page, words
 
     def last_position(self):
-        return self.page.positions[0]
+        return int(self.page.positions[0])
 
     def pages(self, _limit):
         yield self.page
@@ -314,15 +316,17 @@ class OnePage:
     def filed(self):
         spoken = dict(zip(self.page.with_words, self._words, strict=True))
         for place, stream in enumerate(self.page.streams):
-            yield stream, self.page.filed(place, spoken.get(place))
+            yield self.page.stream_names[stream], self.page.filed(place, spoken.get(place))
 
     def every_flip(self, every):
         """Copies with a bit flipped: of skeletons, and of salts, bodies and names of words."""
-        for place, raw in enumerate(self.page.raws):
+        raws = [self.page.raw(place) for place in range(len(self.page.positions))]
+        for place, raw in enumerate(raws):
             for bit in range(place % every, 8 * len(raw), every):
-                raws = [*self.page.raws]
-                raws[place] = flipped(raw, bit)
-                yield OnePage(self.page._replace(raws=raws), self._words)
+                other, hashes = flipped(raw, bit), self.page.hashes.copy()
+                hashes[place] = np.frombuffer(skeleton_hash(other), dtype=np.uint8)
+                joined = Joined.of([*raws[:place], other, *raws[place + 1 :]])
+                yield OnePage(self.page._replace(joined=joined, hashes=hashes), self._words)
         for place, spoken in enumerate(self._words):
             for part in (1, 2, 3):
                 for bit in range(place % every, 8 * len(spoken[part]), every):
