@@ -70,7 +70,7 @@ class Spill:
         self._ends.append(self._stored + np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]))
         self._stored += len(order)
         self._file.seek(0, 2)
-        self._file.write(np.concatenate(self._rows)[order].tobytes())
+        self._file.write(np.concatenate(self._rows).take(order, axis=0).tobytes())
         self._rows, self._shelves, self._bytes = [], [], 0
 
     def close(self) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +32,7 @@ _SPOKEN: Final = 100
 """Words that are read at once: they may be long."""
 _OCTETS: Final = 1 << 24
 """A page ends behind so many bytes of skeletons."""
-_RUN: Final = 500
+_RUN: Final = 200
 """Rows that are taken apart at once: a few hundred stay in the processor's cache."""
 _ROWS: Final = 20_000
 _FIRST, _LAST = -(1 << 63), (1 << 63) - 1
@@ -63,22 +63,22 @@ class SQLiteSweep:
 
     def _spoken(self, positions: Ints, most: int) -> tuple[Ints, list[bytes], list[bytes]]:
         """Of some positions those that have words, what these come to, and whose they are filed under."""
-        at, digests, of = list[int](), list[bytes](), list[bytes]()
+        at, digests, of = array("q"), list[bytes](), list[bytes]()
         sha256 = hashlib.sha256
-        flat: list[Any]
         try:
             with self._rows(_WORDS, int(positions[-1]), most) as cursor:
-                while flat := list(chain.from_iterable(islice(cursor, _SPOKEN))):
-                    at += flat[::4]
-                    digests += [sha256(salt + body).digest() for salt, body in zip(flat[1::4], flat[2::4], strict=True)]
-                    of += flat[3::4]
+                while rows := cursor.fetchmany(_SPOKEN):
+                    places, salts, bodies, ids = zip(*rows, strict=True)
+                    at += array("q", places)
+                    digests += [sha256(salt + body).digest() for salt, body in zip(salts, bodies, strict=True)]
+                    of += ids
                     if len(at) > len(positions):
                         raise Irregular
         except TypeError as error:  # nothing else can be hashed than bytes
             raise Irregular from error
         if set(map(type, of)) - {bytes}:
             raise Irregular
-        return _places(positions, at), digests, of
+        return _places(positions, np.asarray(at)), digests, of
 
     def words(self, least: int, most: int) -> Iterator[Spoken]:
         """The words that are filed at positions between these two, falling."""
@@ -149,27 +149,38 @@ def _events(cursor: sqlite3.Cursor, limit: int) -> FiledPage:
     raws, hashes, octets = list[bytes](), list[bytes](), 0
     try:
         while octets < _OCTETS and len(positions) < limit:
-            flat = list(chain.from_iterable(islice(cursor, min(_RUN, limit - len(positions)))))
-            if not flat:
+            rows = cursor.fetchmany(min(_RUN, limit - len(positions)))
+            if not rows:
                 break
-            positions.fromlist(flat[::5])
-            streams.extend(map(names.__getitem__, flat[1::5]))
-            seqs.fromlist(flat[2::5])
-            topics.extend(map(titles.__getitem__, flat[3::5]))
-            run = flat[4::5]
-            lengths.extend(map(len, run))
-            hashes.append(b"".join(hashes_of(run)))
-            raws.append(b"".join(run))
+            at, named, numbered, titled, skeletons = zip(*rows, strict=True)
+            positions += array("q", at)
+            streams.extend(map(names.__getitem__, named))
+            seqs += array("q", numbered)
+            topics.extend(map(titles.__getitem__, titled))
+            lengths.extend(map(len, skeletons))
+            hashes.append(b"".join(hashes_of(skeletons)))
+            raws.append(b"".join(skeletons))
             octets += len(raws[-1])
     except TypeError as error:  # an array takes nothing else than integers, and nothing else can be hashed than bytes
         raise Irregular from error
     if set(map(type, chain(names, titles))) - {str}:
         raise Irregular
     joined = Joined(raws, np.asarray(lengths))
-    columns = map(np.asarray, (positions, streams, seqs, topics))
-    hashed = np.frombuffer(b"".join(hashes), dtype=np.uint8).reshape(-1, HASH_BYTES)
-    bounds, none = joined.bounds, np.zeros(0, np.int64)
-    return FiledPage(*columns, hashed, bounds[:-1], bounds[1:], none, [], [], joined, list(names), list(titles))
+    return FiledPage(
+        positions=np.asarray(positions),
+        streams=np.asarray(streams),
+        seqs=np.asarray(seqs),
+        topics=np.asarray(topics),
+        hashes=np.frombuffer(b"".join(hashes), dtype=np.uint8).reshape(-1, HASH_BYTES),
+        starts=joined.bounds[:-1],
+        ends=joined.bounds[1:],
+        with_words=np.zeros(0, np.int64),
+        digests=[],
+        words_of=[],
+        joined=joined,
+        stream_names=list(names),
+        topic_names=list(titles),
+    )
 
 
 def _integers(text: str) -> Ints:
@@ -180,10 +191,9 @@ def _integers(text: str) -> Ints:
     return np.fromstring(octets[1:-1], np.int64, sep=",") if len(octets) > 2 else np.zeros(0, np.int64)
 
 
-def _places(positions: Ints, spoken: Sequence[int]) -> Ints:
+def _places(positions: Ints, spoken: Ints) -> Ints:
     """The places of some positions among others; both fall."""
-    falling = -positions
-    wanted = -np.array(spoken, np.int64)
+    falling, wanted = -positions, -spoken
     if (falling[1:] <= falling[:-1]).any() or (wanted[1:] <= wanted[:-1]).any():
         raise Irregular
     places = np.searchsorted(falling, wanted)

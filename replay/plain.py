@@ -24,6 +24,8 @@ from beliefbase.replay.streams import Streams
 
 _WRONG: Final = (ValueError, TypeError, LookupError, BeliefbaseError)
 _READER: Final = LockstepReader(CATALOG)
+LEAST: Final = 50
+"""Fewer events of a type than this are read one by one, and then also looked at one by one, and indexed."""
 
 
 class PlainPage(NamedTuple):
@@ -63,12 +65,12 @@ class _Look:
         self._page = page
         self._streams = streams
         self.ids = page.hashes[:, :ID_BYTES]
-        read = _READER.read_lanes(page.lanes())
+        read = _READER.read_lanes(page.lanes(), LEAST)
         self.heads, self.groups, self._left = read.heads, read.groups, read.left
         self.others: dict[int, Event] = {}
         order = np.argsort(page.streams, kind="stable")
-        streams = page.streams[order]
-        follows = streams[1:] == streams[:-1]
+        ordered = page.streams[order]
+        follows = ordered[1:] == ordered[:-1]
         self._newer, self._older = order[:-1][follows], order[1:][follows]
         """Places of events and of those that come before them in their streams."""
         bounds = np.flatnonzero(~follows)

@@ -69,10 +69,10 @@ class LockstepReader:
 
     def read(self, raws: Sequence[bytes]) -> Read:
         """Read skeletons that were verified before they were stored; never raises."""
-        return self.read_lanes(Joined.of(raws).lanes())
+        return self.read_lanes(Joined.of(raws).lanes(), LEAST)
 
-    def read_lanes(self, lanes: Lanes) -> Read:
-        """Likewise, of lanes at the beginnings of skeletons."""
+    def read_lanes(self, lanes: Lanes, least: int) -> Read:
+        """Likewise, of lanes at the beginnings of skeletons; types with fewer events than ``least`` are left."""
         lanes.expect(bytes([0x90 | len(Skeleton._fields), FORMAT]))
         heads = Heads(
             lanes.octets(ID_BYTES), lanes.integers(), lanes.octets(HASH_BYTES), lanes.integers(), lanes.integers()
@@ -83,7 +83,7 @@ class LockstepReader:
             body = self._bodies.get(name)
             if body is not None:
                 places = np.flatnonzero(lanes.ok & (numbers == number))
-                group = body.read(lanes, places) if len(places) >= LEAST else None
+                group = body.read(lanes, places) if len(places) >= least else None
                 if group is not None:
                     groups.append(group)
                     left[group.places] = False

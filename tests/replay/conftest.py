@@ -4,7 +4,7 @@ import pytest
 
 from beliefbase.events import spill
 from beliefbase.events.catalog import lockstep
-from beliefbase.replay import sweeping
+from beliefbase.replay import plain, sweeping
 
 READINGS = {
     "one by one": None,
@@ -31,3 +31,4 @@ def read_as(monkeypatch, name):
         monkeypatch.setattr(sweeping, "STEPPED", stepped)
         monkeypatch.setattr(spill, "ROOM", room)
         monkeypatch.setattr(lockstep, "LEAST", 1)
+        monkeypatch.setattr(plain, "LEAST", 1)
