@@ -119,7 +119,8 @@ class Readers:
             walked.update((belief, set()) for belief in frontier)
             for edge in edges:
                 walked[edge.target].add(edge.by)
-            frontier = [by for by in dict.fromkeys(edge.by for edge in edges) if by not in walked | self._ahead]
+            further = dict.fromkeys(edge.by for edge in edges)
+            frontier = [belief for belief in further if belief not in walked and belief not in self._ahead]
         self._ahead |= walked
         groups = yield from self._lookups.entities(list(walked))
         for fact in (yield Need(Role.STATE, tuple(copy.id for copies in groups.values() for copy in copies))):
