@@ -94,7 +94,7 @@ class Projector:
         if meta is None or any(meta[name] != value for name, value in self._made_by().items()):
             return self.rebuild(as_of_ms)
         try:
-            return self._catch_up(meta, as_of_ms)
+            return self._catch_up(meta, as_of_ms, gives_up=True)
         except RebuildNeeded:
             return self.rebuild(as_of_ms)
 
@@ -110,7 +110,7 @@ class Projector:
         for _ in range(_TRIES):
             meta = self._make_anew(as_of_ms)
             try:
-                done = self._catch_up(meta, as_of_ms)
+                done = self._catch_up(meta, as_of_ms, gives_up=False)
             except RebuildNeeded:
                 continue
             return done._replace(how="rebuilt", events=meta["events"] + done.events, beliefs=-1)
@@ -137,9 +137,9 @@ class Projector:
         self._work = WorkDatabase(path, threads=self._threads)
         return meta
 
-    def _catch_up(self, meta: dict[str, Any], as_of_ms: int) -> Report:
+    def _catch_up(self, meta: dict[str, Any], as_of_ms: int, *, gives_up: bool) -> Report:
         with self._work.transaction(), self._log.still() as log:
-            done = Arrivals(log, self._work, meta).apply()
+            done = Arrivals(log, self._work, meta, gives_up=gives_up).apply()
             if done is not None:
                 self._work.write_meta(self._meta(meta, done.reached, as_of_ms))
             elif meta["as_of_ms"] != as_of_ms:

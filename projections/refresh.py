@@ -50,12 +50,15 @@ class Arrivals:
     """The events that arrived since the tables were last up to date.
 
     ``log`` must stand still (:meth:`EventLog.still`): what arrives meanwhile would be in some tables and not in others.
+    ``gives_up`` says whether all is to be rebuilt where much hangs on them (ADR 0032); not where it just was, or a log
+    that is written to might be rebuilt for ever.
     """
 
-    def __init__(self, log: EventLog, work: WorkDatabase, meta: dict[str, Any]) -> None:
+    def __init__(self, log: EventLog, work: WorkDatabase, meta: dict[str, Any], *, gives_up: bool) -> None:
         self._log = log
         self._work = work
         self._meta = meta
+        self._most = max(_MANY, meta["events"] // 40) if gives_up else None
         self._reader = Reader(log)
         self._source = LogSource(log, self._reader)
         self._position: int = meta["position"]
@@ -119,7 +122,7 @@ class Arrivals:
             facts,
             horizon=self._meta["newest_hlc"],
             erased=self._log.erased(),
-            most=max(_MANY, self._meta["events"] // 40),
+            most=self._most,
         )
         if changed.everything:
             raise RebuildNeeded

@@ -76,7 +76,7 @@ class _Look:
         bounds = np.flatnonzero(~follows)
         self._newest = order[np.concatenate([[0], bounds + 1])].tolist()
         self.oldest = order[np.concatenate([bounds, [len(order) - 1]])].tolist()
-        """Of each stream the place of its last event, and of the newest before it."""
+        """Of each stream the places of its newest and of its oldest event."""
         self.names = [page.stream_names[page.streams[place]] for place in self._newest]
 
     def late(self) -> bool:

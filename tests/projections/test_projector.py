@@ -6,12 +6,13 @@ import duckdb
 import numpy as np
 import pytest
 from tests.events.build import START_MS, Author
+from tests.projections.test_contract import contents
 from tests.projections.worlds import AS_OF_MS, World, open_log
 
 from beliefbase.events.errors import InvalidEvent, StoreUnavailable
 from beliefbase.events.sqlite import SQLiteLog
 from beliefbase.projections import projector as module
-from beliefbase.projections import registry
+from beliefbase.projections import refresh, registry
 from beliefbase.projections.projector import Projector
 from beliefbase.projections.work import WorkDatabase
 
@@ -65,6 +66,53 @@ def test_a_half_finished_rebuild_is_no_trouble(store):
     with Projector(log, folder) as projector:
         assert projector.rebuild(AS_OF_MS).how == "rebuilt"
         assert not (folder / "fresh.duckdb").exists()
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """A log with a candidate for which ten active beliefs wait, what promotes it, and a refresh that soon gives up."""
+    author = Author("ann")
+    joined = author.joined()
+    active = {"speech_act": "directive", "assertion_class": "durable_fact", "confidence": 900}
+    candidate = author.extracted("a guess", speech_act="hypothetical")
+    others = [author.extracted(f"rule {number}", **active) for number in range(10)]
+    edges = [author.superseded(other.id, candidate.id) for other in others]
+    log = open_log(tmp_path, [joined, candidate, *others, *edges])
+    monkeypatch.setattr(refresh, "_MANY", 8)
+    yield log, tmp_path, author.write("belief.promoted", {"belief_id": candidate.id})
+    log.close()
+
+
+def test_a_refresh_on_which_much_hangs_becomes_a_rebuild_with_the_same_tables(hub):
+    log, folder, promotion = hub
+    refreshed(log, folder / "read")
+    log.append([promotion])
+    with Projector(log, folder / "read") as projector, Projector(log, folder / "anew") as anew:
+        assert projector.refresh(AS_OF_MS).how == "rebuilt"
+        anew.rebuild(AS_OF_MS)
+        assert contents(projector) == contents(anew)
+        assert projector.refresh(AS_OF_MS).how == "unchanged"
+
+
+def test_what_arrives_during_a_rebuild_is_caught_up_with_however_much_hangs_on_it(hub, monkeypatch):
+    log, folder, promotion = hub
+    rebuilds = []
+
+    def rebuild_and_append(*arguments):
+        rebuilds.append(module_rebuild(*arguments))
+        log.append([promotion])
+        return rebuilds[-1]
+
+    module_rebuild = module.rebuild
+    monkeypatch.setattr(module, "rebuild", rebuild_and_append)
+    with Projector(log, folder / "read") as projector:
+        assert projector.rebuild(AS_OF_MS).how == "rebuilt"
+        assert len(rebuilds) == 1
+        found = contents(projector)
+    monkeypatch.undo()
+    with Projector(log, folder / "anew") as anew:
+        anew.rebuild(AS_OF_MS)
+        assert found == contents(anew)
 
 
 def test_a_refresh_that_fails_leaves_everything_as_it_was(store, monkeypatch):
