@@ -1,21 +1,35 @@
 """Rows are loaded in whole row groups of DuckDB, and sooner where words are long."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from beliefbase.projections import loading
 from beliefbase.projections.loading import Loader
+from beliefbase.projections.work import WorkDatabase
 
 
 @pytest.fixture
-def loaded(monkeypatch):
+def work(tmp_path, monkeypatch):
+    """A work database, and what is loaded into it each time: the keys."""
+    found = []
+    database = WorkDatabase(tmp_path / "work.duckdb")
+    database.create()
+    insert = database.insert
+
+    def noted(table, columns, **how):
+        found.append(list(columns[table.key[0]]))
+        insert(table, columns, **how)
+
+    monkeypatch.setattr(database, "insert", noted)
+    yield database, found
+    database.close()
+
+
+@pytest.fixture
+def loaded(work, monkeypatch):
     """Loads three rows of ``frontier_buckets`` or ``names`` at once, and what it has loaded so far."""
     monkeypatch.setattr(loading, "_LETTERS", 40)
-    found = []
-    work = SimpleNamespace(insert=lambda table, columns, **_: found.append(list(columns[table.key[0]])))
-    return Loader(work, resolve=False, at_once=3), found
+    return Loader(work[0], resolve=False, at_once=3), work[1]
 
 
 def test_whole_groups_are_loaded_and_the_rest_waits(loaded):
@@ -36,9 +50,10 @@ def test_long_words_are_loaded_sooner(loaded):
     assert found == [["aa", "b"], ["c", "dd"], ["ee"]]
 
 
-def test_small_batches_are_loaded_as_they_come(loaded):
-    _, found = loaded
-    loader = Loader(SimpleNamespace(insert=lambda *columns, **_: found.append(columns)), resolve=False)
+def test_small_batches_are_loaded_as_they_come(work):
+    database, found = work
+    loader = Loader(database, resolve=False)
     loader._load({"names": {"hash": ["h"], "name": ["n"]}})
     loader.finish()
-    assert len(found) == 1
+    assert found == [["h"]]
+    assert database.rows("SELECT hash, name FROM names") == [("h", "n")]
