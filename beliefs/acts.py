@@ -243,7 +243,7 @@ def reinstated(world: World, fact: Fact) -> None:
     acted = False
     for life in named.chain():
         for event in undone:
-            acted = _undo(world, life, event) or acted
+            acted = _undo(world, life, event, fact.id) or acted
             resolution = world.resolved.get(event)
             if resolution is not None:
                 contradictions.set_open(world, resolution, True)
@@ -253,7 +253,7 @@ def reinstated(world: World, fact: Fact) -> None:
         world.refuse(fact.id, Reason.UNDOES_NOTHING, named.id)
 
 
-def _undo(world: World, life: Life, event: bytes) -> bool:
+def _undo(world: World, life: Life, event: bytes, by: bytes) -> bool:
     """Undo one ending of a belief; False if it neither is in force nor waits."""
     edge = (life.on or {}).get(event)
     open_edge = edge is not None and edge.state in (WAITING, EFFECTIVE)
@@ -262,6 +262,7 @@ def _undo(world: World, life: Life, event: bytes) -> bool:
         return False
     world.change(life)
     if open_edge and edge is not None:
+        edge.undone = by if edge.state is EFFECTIVE else None
         replacements.withdraw(world, edge)
     replacements.undo(world, life, event)
     return True

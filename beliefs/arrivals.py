@@ -14,6 +14,11 @@ from beliefbase.events.catalog.registry import REVISIONS
 RULE_CHANGING: Final = frozenset({"profile.activated", "policy.defined"})
 """Types that may touch every belief."""
 _RAISED: Final = "contradiction.raised"
+_ENDING: Final = frozenset({"belief.retracted", "belief.reinstated", "belief.superseded", "condition.met"})
+"""Types that leave the maturity of a belief as it is, on which alone it depends when replacements of it act."""
+_MATURING: Final = frozenset({"belief.affirmed", "belief.promoted", "memory.revalidated"})
+"""Types by which a belief can't become less mature."""
+_DEMOTING: Final = frozenset({"belief.demoted", "belief.reclassified"})
 _UNSTEADY: Final = frozenset({"belief.demoted", "belief.reclassified", "belief.merged", "conclusion.derived"})
 
 
@@ -62,8 +67,12 @@ class Named:
     """The beliefs that facts act on, by any of their ids."""
 
     def __init__(self, lookups: Lookups, facts: Iterable[Fact]) -> None:
-        self.beliefs: set[bytes] = set()
-        """Anything about their lives may have changed."""
+        self.beliefs: dict[bytes, int] = {}
+        """Those about whose lives anything may have changed, to the stamp from which on."""
+        self.opened: dict[bytes, int] = {}
+        """Those of which other replacements may act from a stamp on."""
+        self.matured: dict[bytes, int] = {}
+        """Those that may have become mature earlier, from a stamp on."""
         self.flagged: set[bytes] = set()
         """Only their flags may have changed."""
         self._lookups = lookups
@@ -78,27 +87,44 @@ class Named:
         payload = fact.payload
         match fact.type:
             case "belief.extracted":
-                self.beliefs.add(fact.id)
+                self._changed((fact.id,), 0, fact.type)
             case "belief.superseded":
-                self.beliefs.add(payload["superseded_id"])
+                self._changed((payload["superseded_id"],), fact.hlc, fact.type)
             case "belief.merged":
-                self.beliefs.update((payload["duplicate_id"], payload["surviving_id"]))
+                self._changed((payload["duplicate_id"], payload["surviving_id"]), fact.hlc, fact.type)
             case "contradiction.raised":
                 self.flagged.update((payload["left"], payload["right"]))
             case "contradiction.resolved":
-                self.beliefs.update((yield from self._sides(payload["contradiction_id"])))
+                self._changed((yield from self._sides(payload["contradiction_id"])), fact.hlc, fact.type)
             case "condition.met" if "condition_key" in payload:
-                self.beliefs.update((yield from standing_under(payload["condition_key"])))
+                self._changed((yield from standing_under(payload["condition_key"])), fact.hlc, fact.type)
             case "belief.reinstated":
-                self.beliefs.add(payload["belief_id"])
+                self._changed((payload["belief_id"],), fact.hlc, fact.type)
                 for undone in (yield Need(None, tuple(payload["undoes"]))):
                     if undone.type == "contradiction.resolved":
                         self.flagged.update((yield from self._sides(undone.payload["contradiction_id"])))
             case "memory.injected":
                 for card in payload["cards"]:
-                    self._lookups.spawn(self._shown(card["belief_id"]))
+                    self._lookups.spawn(self._shown(card["belief_id"], fact))
             case _ if fact.type in REVISIONS:
-                self.beliefs.add(payload["belief_id"])
+                self._changed((payload["belief_id"],), fact.hlc, fact.type)
+
+    def _changed(self, beliefs: Iterable[bytes], since: int, by: str) -> None:
+        for belief in beliefs:
+            _note(self.beliefs, belief, since)
+            if by in _ENDING or by in _MATURING:
+                self._lookups.spawn(self._sort(belief, since, by))
+            else:
+                _note(self.opened, belief, since)
+
+    def _sort(self, belief: bytes, since: int, by: str) -> Task[None]:
+        """Whether a belief acts or is ended otherwise decides which of its promotions and demotions have an effect."""
+        copies = yield from self._lookups.entity(belief)
+        acting = yield from self._lookups.acting_on(copies)
+        if may_mature_otherwise(copies, acting, since, _DEMOTING if by in _MATURING else _MATURING | _DEMOTING):
+            _note(self.opened, belief, since)
+        elif by in _MATURING:
+            _note(self.matured, belief, since)
 
     def _sides(self, contradiction: bytes) -> Task[list[bytes]]:
         copies = yield from self._lookups.entity(contradiction)
@@ -110,13 +136,27 @@ class Named:
         steady = bool(copies) and passes_entry(copies[0].payload)
         return not steady or any(fact.type in _UNSTEADY for fact in acting)
 
-    def _shown(self, belief: bytes) -> Task[None]:
+    def _shown(self, belief: bytes, injection: Fact) -> Task[None]:
         """An injection matters where recurrences may promote the belief, or one that it is merged with."""
         acting = yield from self._lookups.acting_on((yield from self._lookups.entity(belief)))
         recurrences = sum(fact.type == "belief.affirmed" and fact.payload["how"] == "recurrence" for fact in acting)
         matters = may_promote(recurrences) or any(fact.type == "belief.merged" for fact in acting)
         if matters and (yield from self._unsteady(belief)):
-            self.beliefs.add(belief)
+            self._changed((belief,), injection.hlc, injection.type)
+
+
+def may_mature_otherwise(
+    copies: Collection[Fact], acting: Iterable[Fact], since: int, types: Collection[str] = _MATURING | _DEMOTING
+) -> bool:
+    """Whether something of a type acts on a belief at or after a stamp, and may be without effect if that has ended."""
+    late = any(copy.hlc >= since for copy in copies)
+    return any(
+        fact.type in types and (late or fact.hlc >= since or fact.type == "memory.revalidated") for fact in acting
+    )
+
+
+def _note(stamps: dict[bytes, int], belief: bytes, since: int) -> None:
+    stamps[belief] = min(since, stamps.get(belief, since))
 
 
 def standing_under(key: bytes) -> Task[list[bytes]]:

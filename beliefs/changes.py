@@ -17,16 +17,24 @@ class Change(NamedTuple):
     wait for it; None where it nowhere is."""
     linked: bool
     """It is replaced, merged or made a conclusion otherwise than before."""
+    by: frozenset[bytes] = frozenset()
+    """The beliefs by which it is replaced otherwise than before."""
+    aged: bool = True
+    """It has another half-life than before at some time."""
 
 
 def change(old: Life | None, new: Life | None, start: int) -> Change | None:
     """Compare a life with what it was before anything stamped ``start`` or later; None if there is nothing to read."""
     if old is None or new is None:
-        return None if old is new else Change(start, linked=True)
+        only = old or new
+        return None if only is None else Change(max(start, only.born), linked=True, by=_replacers(only, None))
     if _standing(old) != _standing(new):
-        return Change(start, linked=_links(old) != _links(new))
+        linked = _links(old) != _links(new)
+        return Change(
+            start, linked, _replacers(old, new) if linked else frozenset(), _half_lives(old) != _half_lives(new)
+        )
     if _ageing(old) != _ageing(new):
-        return Change(_since(old, new), linked=False)
+        return Change(_since(old, new), linked=False, aged=_half_lives(old) != _half_lives(new))
     return None
 
 
@@ -53,6 +61,30 @@ def _links(life: Life) -> tuple[object, ...]:
         [(at, survivor.id if survivor is not None else None) for at, survivor in life.into_log or ()],
         {event: (edge.kind, edge.named, edge.began, edge.over) for event, edge in (life.on or {}).items()},
     )
+
+
+def _replacers(one: Life, other: Life | None) -> frozenset[bytes]:
+    edges = [_edges(one), {} if other is None else _edges(other)]
+    return frozenset(
+        replacer
+        for event in edges[0].keys() | edges[1].keys()
+        if edges[0].get(event) != edges[1].get(event)
+        for side in edges
+        for replacer in side.get(event, ((), None))[1:]
+        if replacer is not None
+    )
+
+
+def _edges(life: Life) -> dict[bytes, tuple[object, bytes | None]]:
+    """Event to how it replaces a belief, and by which one."""
+    return {
+        event: ((edge.kind, edge.began, edge.over), None if edge.replacer is None else edge.replacer.id)
+        for event, edge in (life.on or {}).items()
+    }
+
+
+def _half_lives(life: Life) -> tuple[object, ...]:
+    return life.half_life, life.aged
 
 
 def _ageing(life: Life) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ changes before the first stamp of the batch: a belief that was active before it 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.arrivals import RULE_CHANGING, Named, Without, moved_by
@@ -18,9 +18,11 @@ from beliefbase.beliefs.fold import Erased, Fold, fold
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lineage import fork_relatives
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, TooMuch
+from beliefbase.beliefs.past import Outcomes, Past
 from beliefbase.beliefs.readers import Readers
 from beliefbase.beliefs.reasons import Note
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules, passes_entry
+from beliefbase.beliefs.settled import NOTHING
 from beliefbase.beliefs.slices import Slice
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
@@ -51,41 +53,63 @@ def refold(
     rules: Rules = DEFAULT,
     *,
     horizon: int = FOREVER,
+    past: Past | None = None,
     erased: Erased | None = None,
     most: int | None = None,
 ) -> Refold:
     """Fold again whatever a batch may change, unless that takes more than ``most`` facts.
 
-    ``source`` holds the batch already. ``horizon`` is the largest stamp of anything else in it; where it isn't
-    known the walk goes further than it need. ``erased`` are all beliefs of the log whose words are erased; those
-    that an event of the batch erased are refolded.
+    ``source`` holds the batch already. ``horizon`` is the largest stamp of anything else in it, and ``past`` what a
+    fold of all else said; where these aren't known the walk goes further than it need. ``erased`` are all beliefs of
+    the log whose words are erased; those that an event of the batch erased are refolded.
     """
     if any(fact.type in RULE_CHANGING for fact in batch):
         return Refold(True, {}, set(), {})
+    outcomes = Outcomes(past, {fact.id for fact in batch}, horizon)
     try:
-        return _Refolding(Lookups(source, most=most), batch, rules, horizon, erased or {}).result()
+        return _Refolding(Lookups(source, most=most), batch, rules, horizon, outcomes, erased or {}).result()
     except TooMuch:
         return Refold(True, {}, set(), {})
 
 
 class _Refolding:
-    def __init__(self, lookups: Lookups, batch: Collection[Fact], rules: Rules, horizon: int, erased: Erased) -> None:
+    def __init__(
+        self,
+        lookups: Lookups,
+        batch: Collection[Fact],
+        rules: Rules,
+        horizon: int,
+        outcomes: Outcomes,
+        erased: Erased,
+    ) -> None:
         self._batch = sorted(batch)
         self._new = {fact.id for fact in batch}
         self._horizon = horizon
+        self._newest = max(horizon, max((fact.hlc for fact in batch), default=0))
+        """Nothing acts later."""
         self._lookups = lookups
+        self._outcomes = outcomes
         before = {belief: by for belief, by in erased.items() if by[1] not in self._new}
-        self._erased_now = erased.keys() - before.keys()
+        self._erased_now = {belief: by[0] for belief, by in erased.items() if belief not in before}
         moved = self._lookups.run(moved_by(self._batch))
-        now = then = Slice(self._lookups)
+        now = then = Slice(self._lookups, outcomes=outcomes)
         if any(fact.ref is not None and fact.id not in self._new for fact in moved):
-            then = Slice(Without(self._lookups, self._new))  # a copy that comes first can make a slice smaller
+            # A copy that comes first can make a slice smaller.
+            then = Slice(Without(self._lookups, self._new), outcomes=outcomes)
         self._moved = moved
         self._now = _Side(now, rules, erased)
         self._then = _Side(then, rules, before, self._new)
-        self._readers = Readers(self._lookups)
-        self._start = min((fact.hlc for fact in self._batch), default=FOREVER)
-        """Nothing changes before this stamp."""
+        self._readers = Readers(self._lookups, outcomes, self._had_risen)
+        self._since: dict[bytes, int] = {}
+        """Beliefs that may live otherwise than before, to the stamp from which on."""
+        self._opened: dict[bytes, int] = {}
+        """Beliefs of which other replacements may act than before, to the stamp from which on."""
+        self._matured: dict[bytes, int] = {}
+        """Beliefs that may have become mature earlier, from a stamp on."""
+        self._known: dict[bytes, int] = {}
+        """Beliefs whose lives are exact in the folds, with the stamps of ``_opened`` that these were made with."""
+        self._old: dict[bytes, Life] = {}
+        """The lives of these without the batch."""
         self._lives: dict[bytes, Life] = {}
         self._gone: set[bytes] = set()
         self._notes: dict[bytes, list[Note]] = {}
@@ -97,99 +121,105 @@ class _Refolding:
     def result(self) -> Refold:
         """Walk until nobody is left."""
         named = Named(self._lookups, self._moved)
-        named.beliefs |= self._erased_now
         self._turned = {fact.id for fact in self._moved if fact.type in FATE_CHANGING}
-        touched = self._walk(self._entities(self._lookups.run(self._families(named.beliefs))))
+        self._opened, self._matured = self._entities(named.opened), self._entities(named.matured)
+        self._walk(self._related([*named.beliefs.items(), *self._erased_now.items()]))
         flagged = named.flagged | self._readers.flagged | self._lookups.run(self._named_as_successors())
         flagged |= fork_relatives(self._lookups, self._batch, self._turned, self._in_force)
-        self._take(touched | self._lookups.run(self._families(flagged)))
+        self._take(self._since.keys() | self._lookups.run(self._families(flagged)))
         return Refold(False, self._lives, self._gone - self._lives.keys(), self._notes)
 
-    def _walk(self, beliefs: set[bytes]) -> set[bytes]:
-        """From some beliefs to their readers, to the readers of those that changed, and so on; returns all."""
-        seen, known = set(beliefs), set[bytes]()
-        seen_below, below = set[bytes](), set[bytes]()
+    def _walk(self, beliefs: dict[bytes, int]) -> None:
+        """From some beliefs to their readers, to the readers of those that changed, and so on."""
         rounds = 0
-        while beliefs or below:
-            guessed = self._readers_to_come((beliefs | below) - known, rounds, most=_AHEAD * len(known))
+        while beliefs:
+            likely = self._readers_to_come(beliefs, rounds, most=_AHEAD * len(self._known))
             rounds += 1
-            known |= beliefs | below | guessed
-            self._now.know(beliefs | below | guessed)
-            self._then.know(self._old_faces(beliefs | below | guessed))
-            ready, ready_below = beliefs, below
-            beliefs, below = set(), set()
-            while ready or ready_below:
-                self._tell_readers(ready, ready_below)
-                loud = self._entities(self._readers.loud - seen) - seen
-                risen = self._entities(self._readers.below - seen_below) - seen_below
-                seen |= loud
-                seen_below |= risen
-                ready, ready_below = loud & known, risen & known
-                beliefs |= loud - ready
-                below |= risen - ready_below
-        return seen
+            self._know(beliefs.keys() | likely)
+            ready, beliefs = beliefs, {}
+            while ready:
+                self._since |= ready
+                self._tell_readers(ready)
+                loud = self._entities(self._readers.loud)
+                self._opened |= _earlier(self._entities(self._readers.opened), self._opened)
+                behind = {belief for belief in loud if self._known.get(belief, -1) != self._opened.get(belief, FOREVER)}
+                loud = {belief: min(since, self._since.get(belief, since)) for belief, since in loud.items()}
+                ready = {b: since for b, since in _earlier(loud, self._since).items() if b not in behind}
+                beliefs = {belief: loud[belief] for belief in sorted(behind)}
+                self._since |= loud
 
-    def _readers_to_come(self, beliefs: set[bytes], rounds: int, most: int) -> set[bytes]:
+    def _readers_to_come(self, beliefs: dict[bytes, int], rounds: int, most: int) -> set[bytes]:
         """Beliefs that may be next: folding them now spares rounds. Each round looks further than the last."""
-        found, frontier = set(beliefs), beliefs
+        found, frontier, aged = dict(beliefs), beliefs, self._readers.aged if rounds > 1 else set()
         for _ in range(_FURTHER**rounds if rounds else 0):
             if not frontier or len(found) > most:
                 break
-            readers = Readers(self._lookups)
-            self._lookups.run(_all(self._lookups, [readers.likely(belief) for belief in sorted(frontier)]))
-            frontier = self._entities(readers.loud) - found
+            readers = Readers(self._lookups, self._outcomes)
+            tasks = [
+                readers.of(belief, since, appeared=False, waited_for=True, aged=belief in aged)
+                for belief, since in sorted(frontier.items())
+            ]
+            self._lookups.run(_all(self._lookups, tasks))
+            frontier, aged = _earlier(self._entities(readers.loud), found), readers.aged
             found |= frontier
-        return found - beliefs
+            self._opened |= _earlier(self._entities(readers.opened), self._opened)
+        return found.keys() - beliefs.keys()
 
-    def _tell_readers(self, beliefs: set[bytes], below: set[bytes]) -> None:
+    def _tell_readers(self, beliefs: dict[bytes, int]) -> None:
         """Compare lives without and with the batch, and collect who reads what has changed."""
         before, after = self._then.folded, self._now.folded
-        faces = self._faces(beliefs | below)
-        tasks = []
-        for belief in sorted(beliefs):
-            old, new = _life(before, faces[belief]), after.lives.get(belief)
+        faces = self._faces(beliefs)
+        tasks, linked = list[Task[None]](), list[tuple[bytes, frozenset[bytes], int]]()
+        for belief, since in sorted(beliefs.items()):
+            old, new = self._old.get(belief), after.lives.get(belief)
             if old is not None and (new is None or old.id != new.id):
                 self._gone.add(old.id)
             tasks.append(self._note_turned(faces[belief], before, after))
-            found = change(old, new, self._start)
+            found = change(old, new, since)
             if found is None:
                 continue
+            start = found.since if found.since is not None and (old is None or new is None) else since
             appeared = old is None or new is None or old.faces != new.faces or old.born != new.born
-            waited_for = found.since is not None and not (new is not None and self._was_active(new))
-            tasks.append(self._readers.of(belief, linked=found.linked, appeared=appeared, waited_for=waited_for))
-            if found.since is not None and not self._had_risen(old, found.since):
-                tasks.append(self._readers.step_below(belief))
-            tasks += self._for_relatives(belief, found)
+            waited_for = found.since is not None and not (new is not None and _was_active(new, start))
+            tasks.append(
+                self._readers.of(
+                    belief, start, appeared=appeared, waited_for=waited_for, aged=found.aged, replacers=found.by
+                )
+            )
+            if found.since is not None and found.since <= self._newest and not self._had_risen(belief, found.since):
+                tasks.append(self._readers.risen(belief, found.by, start, self._newest, self._changed))
             if found.linked:
+                linked.append((belief, found.by, start))
                 self._relinked.add(belief)
-        tasks += [
-            self._readers.step_below(belief)
-            for belief in sorted(below)
-            if not self._had_risen(_life(before, faces[belief]), self._start)
+            tasks += self._for_relatives(belief, found, start)
+        self._lookups.run(_all(self._lookups, tasks))
+        self._readers.replaced.update(belief for belief, _, _ in linked)
+        tasks = [
+            self._readers.relinked(belief, by, since, closes=since <= self._horizon) for belief, by, since in linked
         ]
         self._lookups.run(_all(self._lookups, tasks))
-        self._lookups.run(self._readers.above())
 
-    def _for_relatives(self, belief: bytes, found: Change) -> list[Task[None]]:
+    def _changed(self, belief: bytes) -> list[Life] | None:
+        """The lives of a belief without and with the batch, if they may differ."""
+        if belief not in self._since:
+            return None
+        return [life for life in (self._old.get(belief), self._now.folded.lives.get(belief)) if life is not None]
+
+    def _for_relatives(self, belief: bytes, found: Change, start: int) -> list[Task[None]]:
         """Whoever reads a belief that is merged with this one may read this one."""
         tasks = []
         for member in sorted(self._lookups.run(self._families((belief,))) - {belief}):
-            self._readers.loud.add(member)
+            self._readers.tell((member,), start)
             waited_for = found.since is not None
-            tasks.append(self._readers.of(member, linked=found.linked, appeared=False, waited_for=waited_for))
+            tasks.append(self._readers.of(member, start, appeared=False, waited_for=waited_for))
             if waited_for:
-                tasks.append(self._readers.step_below(member))
+                tasks.append(self._readers.below(member, start))
         return tasks
 
-    def _was_active(self, life: Life) -> bool:
-        """Whether a belief was active before anything changed: replacements by it don't wait for it."""
-        return passes_entry(life.extraction.payload) or any(
-            row.status == "active" and row.since < self._start for row in life.intervals
-        )
-
-    def _had_risen(self, old: Life | None, changes: int) -> bool:
+    def _had_risen(self, belief: bytes, changes: int) -> bool:
         """Whether nothing can have waited for a belief to rise just before a stamp, and nothing acts later."""
-        row = old.at(changes - 1) if old is not None and self._horizon < changes else None
+        old = self._old.get(belief) if self._horizon < changes else None
+        row = old.at(changes - 1) if old is not None else None
         return row is not None and row.status == "active"
 
     def _note_turned(self, faces: Collection[bytes], before: Fold, after: Fold) -> Task[None]:
@@ -232,9 +262,20 @@ class _Refolding:
 
     # Looking up and folding
 
-    def _entities(self, ids: Collection[bytes]) -> set[bytes]:
-        groups = self._lookups.run(self._lookups.entities(sorted(ids)))
-        return {copies[0].id for copies in groups.values() if copies[0].type == "belief.extracted"}
+    def _entities(self, since: Mapping[bytes, int]) -> dict[bytes, int]:
+        """Beliefs for ids that have stamps, each with the earliest of its own."""
+        groups = self._lookups.run(self._lookups.entities(sorted(since)))
+        return _earliest(
+            (copies[0].id, since[named]) for named, copies in groups.items() if copies[0].type == "belief.extracted"
+        )
+
+    def _related(self, since: Collection[tuple[bytes, int]]) -> dict[bytes, int]:
+        """Beliefs for ids with stamps, and all that merges connect them with."""
+        found: dict[bytes, int] = {}
+        for stamp in sorted({stamp for _, stamp in since}):
+            family = self._lookups.run(self._families([named for named, other in since if other == stamp]))
+            found |= dict.fromkeys(family - found.keys(), stamp)
+        return found
 
     def _faces(self, beliefs: Collection[bytes]) -> dict[bytes, list[bytes]]:
         groups = self._lookups.run(self._lookups.entities(sorted(beliefs)))
@@ -249,8 +290,19 @@ class _Refolding:
         groups = yield from self._lookups.entities(raised)
         return acting + (yield Need(Role.STATE, tuple(copy.id for copies in groups.values() for copy in copies)))
 
-    def _old_faces(self, beliefs: Collection[bytes]) -> list[bytes]:
-        return [face for many in self._faces(beliefs).values() for face in many if face not in self._new]
+    def _know(self, beliefs: Iterable[bytes]) -> None:
+        """Fold what these and the known beliefs need, without and with the batch."""
+        self._known = {belief: self._opened.get(belief, FOREVER) for belief in (*self._known, *sorted(beliefs))}
+        faces = self._faces(self._known | self._opened | self._matured)
+        old = {belief: [face for face in faces[belief] if face not in self._new] for belief in faces}
+        self._now.know(self._known, opened=self._opened, matured=self._matured)
+        folded = self._then.know(
+            [face for belief in self._known for face in old[belief]],
+            opened={face: since for belief, since in self._opened.items() for face in old[belief]},
+            matured={face: since for belief, since in self._matured.items() for face in old[belief]},
+        )
+        lives = {belief: _life(folded, old[belief]) for belief in self._known}
+        self._old = {belief: life for belief, life in lives.items() if life is not None}
 
     def _take(self, beliefs: set[bytes]) -> None:
         """Take the rows of beliefs and the remarks about what acts on them, and about what moved."""
@@ -265,7 +317,7 @@ class _Refolding:
                 self._notes[note.event].append(note)
 
     def _in_force(self, revisions: Collection[Fact]) -> set[bytes]:
-        folded = self._now.know((), revisions)
+        folded = self._now.know((), deciding=revisions)
         return {f.id for f in revisions if folded.acted.get(f.id) == f.hlc and f.id not in folded.void}
 
 
@@ -278,11 +330,19 @@ class _Side:
         self._erased = erased
         self._without = without
         self._size = 0
+        self._settled = NOTHING
         self.folded = fold((), rules)
 
-    def know(self, beliefs: Collection[bytes], deciding: Iterable[Fact] = ()) -> Fold:
+    def know(
+        self,
+        beliefs: Collection[bytes],
+        *,
+        opened: Mapping[bytes, int] | None = None,
+        matured: Mapping[bytes, int] | None = None,
+        deciding: Iterable[Fact] = (),
+    ) -> Fold:
         """A fold in which the lives of these beliefs, and when the facts in ``deciding`` act, are exact."""
-        self._slice.add(lives=beliefs, deciding=deciding)
+        self._slice.add(lives=beliefs, deciding=deciding, opened=opened, matured=matured)
         return self._fold()
 
     def rows(self, beliefs: Collection[bytes], deciding: Iterable[Fact]) -> Fold:
@@ -292,10 +352,11 @@ class _Side:
 
     def _fold(self) -> Fold:
         facts = [fact for fact in self._slice.facts if fact.id not in self._without]
-        if len(facts) > self._size:
-            self._size = len(facts)
+        settled = self._slice.settled
+        if len(facts) > self._size or settled != self._settled:
+            self._size, self._settled = len(facts), settled
             erased = {fact.id: self._erased[fact.id] for fact in facts if fact.id in self._erased}
-            self.folded = fold(facts, self._rules, erased=erased)
+            self.folded = fold(facts, self._rules, erased=erased, settled=settled)
         return self.folded
 
 
@@ -307,3 +368,23 @@ def _all(lookups: Lookups, tasks: Iterable[Task[None]]) -> Task[None]:
 
 def _life(folded: Fold, faces: Iterable[bytes]) -> Life | None:
     return next((folded.lives[face] for face in faces if face in folded.lives), None)
+
+
+def _was_active(life: Life, before: int) -> bool:
+    """Whether a belief was active before a stamp: replacements by it don't wait for it."""
+    return passes_entry(life.extraction.payload) or any(
+        row.status == "active" and row.since < before for row in life.intervals
+    )
+
+
+def _earliest(stamps: Iterable[tuple[bytes, int]]) -> dict[bytes, int]:
+    """Each key with the earliest of its stamps."""
+    found: dict[bytes, int] = {}
+    for key, stamp in stamps:
+        found[key] = min(stamp, found.get(key, stamp))
+    return found
+
+
+def _earlier(stamps: Mapping[bytes, int], known: Mapping[bytes, int]) -> dict[bytes, int]:
+    """Those that aren't known by so early a stamp."""
+    return {key: stamp for key, stamp in stamps.items() if stamp < known.get(key, stamp + 1)}

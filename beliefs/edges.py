@@ -35,8 +35,8 @@ class Replacement:
     """``target`` would end because ``replacer`` takes its place."""
 
     __slots__ = (
-        "began", "bites", "contradiction", "effect", "event", "kind", "named", "over", "queued", "replacer", "seq",
-        "state", "target",
+        "began", "bites", "contradiction", "deferred", "effect", "event", "kind", "named", "over", "queued", "replacer",
+        "seq", "state", "target", "trigger", "undone",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +65,13 @@ class Replacement:
         self.bites = False
         """Whether it makes its target contested: it waits, and its replacer lives or isn't known."""
         self.queued = False
+        self.deferred = False
+        """Whether its replacer alone was not fit for it to act where it is written."""
+        self.trigger: bytes | None = None
+        """The event with which it acted, if it was deferred."""
+
+        self.undone: bytes | None = None
+        """The reinstatement that undid it, if it was in force until then."""
 
     def __lt__(self, other: Replacement) -> bool:
         return self.seq < other.seq

@@ -9,7 +9,7 @@ from functools import cached_property
 from beliefbase.beliefs import conclusions, half_lives, replacements, waiting
 from beliefbase.beliefs.acts import ACTS, copied
 from beliefbase.beliefs.collector import paused
-from beliefbase.beliefs.edges import WAITING
+from beliefbase.beliefs.edges import WAITING, Replacement
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.forks import Forks
 from beliefbase.beliefs.life import Life
@@ -17,6 +17,7 @@ from beliefbase.beliefs.order import ActingOrder
 from beliefbase.beliefs.policies import Policy
 from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Profile, Rules
+from beliefbase.beliefs.settled import NOTHING, Settled
 from beliefbase.beliefs.world import World
 from beliefbase.events.ids import ID_BYTES
 
@@ -69,11 +70,16 @@ class Fold:
     def pending(self) -> dict[bytes, list[Life]]:
         """Replacements that wait for their replacer to be fit, by event, with the beliefs they would end."""
         found: dict[bytes, list[Life]] = {}
-        for life in self.lives.values():
-            for edge in (life.on or {}).values():
-                if edge.state is WAITING:
-                    found.setdefault(edge.event, []).append(life)
+        for edge in self._edges:
+            if edge.state is WAITING:
+                found.setdefault(edge.event, []).append(edge.target)
         return found
+
+    @cached_property
+    def _edges(self) -> list[Replacement]:
+        """Replacements of which not all is said by the event that they come from."""
+        edges = [edge for life in self.lives.values() if life.on for edge in life.on.values()]
+        return [edge for edge in edges if edge.deferred or edge.undone is not None]
 
     @cached_property
     def notes(self) -> list[Note]:
@@ -84,23 +90,37 @@ class Fold:
         notes += [
             Note(event, Reason.REPLACEMENT_WAITS, life.id) for event, lives in self.pending.items() for life in lives
         ]
+        notes += [
+            Note(edge.event, Reason.REPLACEMENT_DEFERRED, edge.trigger)
+            for edge in self._edges
+            if edge.deferred and edge.state is not WAITING
+        ]
+        notes += [
+            Note(edge.event, Reason.REPLACEMENT_UNDONE, edge.undone) for edge in self._edges if edge.undone is not None
+        ]
         notes += [Note(life.id, Reason.UNKNOWN_POLICY, None) for life in self._world.lacking_policy()]
         return sorted(set(notes), key=lambda note: (note.event, note.reason, note.about or b""))
 
 
 def fold(
-    facts: Iterable[Fact], rules: Rules = DEFAULT, *, erased: Erased | None = None, until: int = FOREVER - 1
+    facts: Iterable[Fact],
+    rules: Rules = DEFAULT,
+    *,
+    erased: Erased | None = None,
+    until: int = FOREVER - 1,
+    settled: Settled = NOTHING,
 ) -> Fold:
     """Fold facts into lives; neither their order nor their repetition matters.
 
     ``erased`` names beliefs whose words are erased, by any of their ids. The result is exact for every belief whose
-    dependencies are among the facts. The state that lives are left in is that at the stamp ``until``; facts stamped
-    later are left out, which changes nothing up to there.
+    dependencies are among the facts, but for what only supersessions depend on that are ``settled``. The state that
+    lives are left in is that at the stamp ``until``; facts stamped later are left out, which changes nothing up to
+    there.
     """
     with paused():
         known = [*facts, *_erasures(erased or {})]
         order = ActingOrder(known if until >= FOREVER - 1 else [fact for fact in known if fact.hlc <= until])
-        world = World(rules, order.entity)
+        world = World(rules, order.entity, settled)
         _run(world, order)
         _pass_time(world, until)
         world.now = until
@@ -116,6 +136,7 @@ def fold(
 def _run(world: World, order: ActingOrder) -> None:
     """Let everything act, in order."""
     entity, bounds, touched, queue = order.entity, world.bounds, world.touched, world.queue
+    until, ticks = world.until, world.ticks
     now = 0
     for fact in order:
         hlc, event, kind = fact[0], fact[3], fact[4]
@@ -126,8 +147,10 @@ def _run(world: World, order: ActingOrder) -> None:
             world.now = now
         if entity and event in entity:
             copied(world, fact, entity[event])
-        elif (act := ACTS.get(kind)) is not None:
+        elif (act := ACTS.get(kind)) is not None and not (ticks and event in ticks):
             act(world, fact)
+        if until and event in until:
+            waiting.release(world, event)
         if touched or queue:
             # The id of an erasure has the belief's behind it.
             _settle(world, event if len(event) == ID_BYTES else event[:ID_BYTES])
@@ -158,7 +181,7 @@ def _settle(world: World, by: bytes | None) -> None:
             elif life.falsifiers and life.watched and life.alive(now, life.falsifiers):
                 waiting.wake(world, life, False)  # a resolution may wait for what only earlier ones had ended
         if world.queue:
-            replacements.act_on_first_ready(world)
+            replacements.act_on_first_ready(world, by)
     for life in touched:
         life.touched = False
         life.write(now, by)

@@ -7,7 +7,7 @@ since what replaces a duplicate replaces its survivor as well.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.facts import Fact
@@ -32,6 +32,16 @@ class Edge(NamedTuple):
     fact: Fact
     target: bytes
     by: bytes
+
+
+Passing = Callable[[list[Edge]], Task[list[Edge]]]
+"""Chooses the edges along which one may walk."""
+
+
+def every(edges: list[Edge]) -> Task[list[Edge]]:
+    """All of them."""
+    yield from ()
+    return edges
 
 
 def edges_from(lookups: Lookups, entities: Iterable[bytes]) -> Task[list[Edge]]:
@@ -111,44 +121,63 @@ def _with_entities(lookups: Lookups, edges: list[Edge]) -> Task[list[Edge]]:
     ]
 
 
-def between(
-    lookups: Lookups, start: bytes, goal: bytes, *, until: Stamp | None = None, without: bytes | None = None
-) -> Task[list[bytes]]:
-    """The entities on any path from one to another, both included; empty where there is none.
+def between(lookups: Lookups, start: bytes, goal: bytes, passing: Passing) -> Task[list[bytes]]:
+    """The entities on any path of passing edges from one to another, both included; empty where there is none.
 
-    Searches from both ends and stops as soon as one of them has nothing left to walk. Edges stamped after ``until``
-    are left out, and so are those of the fact ``without``.
+    Searches from both ends and stops as soon as one of them has nothing left to walk.
     """
     ahead: dict[bytes, set[bytes]] = defaultdict(set)
-    forward, backward = _Side(lookups, start, forward=True), _Side(lookups, goal, forward=False)
+    forward = _Side(lookups, (start,), passing, forward=True)
+    backward = _Side(lookups, (goal,), passing, forward=False)
     rounds = 0
     while forward.frontier and backward.frontier:
         rounds += 1
         side = backward if rounds % (_FORWARD_ROUNDS + 1) == 0 else forward
-        for edge in (yield from side.step(until, without)):
+        for edge in (yield from side.step()):
             ahead[edge.target].add(edge.by)
     found = reached(start, ahead)
     return sorted(found & reached(goal, turned(ahead))) if goal in found else []
 
 
+class Around(NamedTuple):
+    """What lies on the two sides of a replacement: all of one of them; the other one is None."""
+
+    above: set[bytes] | None
+    """The replacers and what would replace these, in turn."""
+    below: set[bytes] | None
+    """What is replaced and what that would replace, in turn."""
+
+
+def around(lookups: Lookups, belief: bytes, replacers: Collection[bytes], passing: Passing) -> Task[Around]:
+    """Walk up from what replaces an entity and down from it along passing edges, until one way is at its end."""
+    forward = _Side(lookups, replacers, passing, forward=True)
+    backward = _Side(lookups, (belief,), passing, forward=False)
+    while forward.frontier and backward.frontier:
+        yield from forward.step()
+        if forward.frontier:
+            yield from backward.step()
+    return Around(None, backward.seen) if forward.frontier else Around(forward.seen, None)
+
+
 class _Side:
     """One end of a search: what it has seen, and where it stands."""
 
-    def __init__(self, lookups: Lookups, origin: bytes, *, forward: bool) -> None:
-        self.frontier = [origin]
-        self._seen = {origin}
+    def __init__(self, lookups: Lookups, origins: Collection[bytes], passing: Passing, *, forward: bool) -> None:
+        self.frontier = sorted(origins)
+        self.seen = set(origins)
         self._lookups = lookups
+        self._passing = passing
         self._forward = forward
 
-    def step(self, until: Stamp | None, without: bytes | None) -> Task[list[Edge]]:
+    def step(self) -> Task[list[Edge]]:
         """Walk one edge further; returns the edges walked."""
         edges = yield from (edges_from if self._forward else edges_into)(self._lookups, self.frontier)
-        walked = [edge for edge in edges if edge.fact.id != without and (until is None or stamp(edge.fact) <= until)]
+        walked = yield from self._passing(edges)
         self.frontier = []
         for edge in walked:
             far = edge.by if self._forward else edge.target
-            if far not in self._seen:
-                self._seen.add(far)
+            if far not in self.seen:
+                self.seen.add(far)
                 self.frontier.append(far)
         return walked
 
@@ -170,38 +199,4 @@ def reached(origin: bytes, steps: Mapping[bytes, set[bytes]]) -> set[bytes]:
             if following not in found:
                 found.add(following)
                 pending.append(following)
-    return found
-
-
-def components(steps: Mapping[bytes, Collection[bytes]]) -> list[set[bytes]]:
-    """The nodes that have steps, in sets of those that reach one another (Tarjan 1972)."""
-    number: dict[bytes, int] = {}
-    lowest: dict[bytes, int] = {}
-    path: dict[bytes, None] = {}
-    found = []
-    for origin in steps:
-        if origin in number:
-            continue
-        stack = [(origin, iter(steps[origin]))]
-        number[origin] = lowest[origin] = len(number)
-        path[origin] = None
-        while stack:
-            node, following = stack[-1]
-            for far in following:
-                if far in steps and far not in number:
-                    number[far] = lowest[far] = len(number)
-                    path[far] = None
-                    stack.append((far, iter(steps[far])))
-                    break
-                if far in path:
-                    lowest[node] = min(lowest[node], number[far])
-            else:
-                stack.pop()
-                if stack:
-                    lowest[stack[-1][0]] = min(lowest[stack[-1][0]], lowest[node])
-                if lowest[node] == number[node]:
-                    members = set()
-                    while node not in members:
-                        members.add(path.popitem()[0])
-                    found.append(members)
     return found

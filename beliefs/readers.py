@@ -2,132 +2,180 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 
+from beliefbase.beliefs.arrivals import may_mature_otherwise
 from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.fitness import Fitness, Lives
 from beliefbase.beliefs.lookups import Lookups, Need, Task
-from beliefbase.beliefs.paths import components, edges_from, edges_into
+from beliefbase.beliefs.past import Outcomes
+from beliefbase.beliefs.paths import Edge, Passing, around, between, edges_from, edges_into
 from beliefbase.beliefs.rules import passes_entry
 from beliefbase.beliefs.slices import never_mature
 from beliefbase.events.catalog import Role
 
 
 class Readers:
-    """Collects readers; what it was told about a belief once need not be told again."""
+    """Collects readers.
 
-    def __init__(self, lookups: Lookups) -> None:
-        self.loud: set[bytes] = set()
-        """Beliefs whose lives may have changed, by any of their ids."""
+    ``had_risen`` tells whether it is known of a belief that nothing waited for it to rise just before a stamp.
+    """
+
+    def __init__(
+        self, lookups: Lookups, outcomes: Outcomes, had_risen: Callable[[bytes, int], bool] = lambda _belief, _at: False
+    ) -> None:
+        self.loud: dict[bytes, int] = {}
+        """Beliefs whose lives may have changed, by any of their ids, to the stamp from which on."""
+        self.opened: dict[bytes, int] = {}
+        """Those of which other replacements may act from a stamp on."""
+        self.aged: set[bytes] = set()
+        """Those that may have taken another half-life."""
         self.flagged: set[bytes] = set()
         """Beliefs of which only flags may have changed."""
-        self.below: set[bytes] = set()
-        """Beliefs below one that may have risen: what they would replace may wait for that."""
         self._lookups = lookups
-        self._linked: list[bytes] = []
-        self._ahead: dict[bytes, set[bytes]] = {}
-        """Beliefs from which everything above was walked, to what would replace them."""
-        self._cycle: dict[bytes, set[bytes]] = {}
-        """Of these, those with which each may form cycles, itself included."""
+        self._outcomes = outcomes
+        self._had_risen = had_risen
+        self._below: dict[bytes, int] = {}
+        """Beliefs below one that may have risen, to the stamp from which on."""
+        self.replaced: set[bytes] = set()
+        """Beliefs that are replaced otherwise than before."""
 
-    def of(self, belief: bytes, *, linked: bool, appeared: bool, waited_for: bool) -> Task[None]:
-        """Collect the readers of an entity's life.
+    def tell(self, beliefs: Iterable[bytes], since: int, *, opens: bool = True) -> None:
+        """Note that the lives of beliefs may have changed from a stamp on; ``opens``: and which replacements act."""
+        for belief in beliefs:
+            for stamps in (self.loud, *([self.opened] if opens else ())):
+                stamps[belief] = min(since, stamps.get(belief, since))
 
-        ``linked`` says that it is replaced or merged otherwise than before; ``appeared`` that it wasn't known by all
-        its names, and ``waited_for`` that it wasn't active, before anything changed: otherwise what it replaces
-        doesn't read it.
+    def of(
+        self,
+        belief: bytes,
+        since: int,
+        *,
+        appeared: bool,
+        waited_for: bool,
+        aged: bool = True,
+        replacers: Collection[bytes] = (),
+    ) -> Task[None]:
+        """Collect the readers of an entity's life, which has changed from a stamp on.
+
+        ``aged`` says that it has another half-life at some time, and ``replacers`` are those by which it is replaced
+        otherwise than before: corrections take theirs from it. ``appeared`` says that it wasn't known by all its
+        names, and ``waited_for`` that it wasn't active, before anything changed: otherwise what it replaces doesn't
+        read it.
         """
         copies = yield from self._lookups.entity(belief)
         ids = [copy.id for copy in copies]
-        yield from self._partners((yield from self._lookups.acting_on(copies)))
+        acting = yield from self._lookups.acting_on(copies)
+        yield from self._partners(acting, since)
+        named = {fact.payload["superseding_id"] for fact in acting if fact.type == "belief.superseded"}
+        for corrector in sorted(named if aged or appeared else set(replacers)):
+            self._lookups.spawn(self._corrector(corrector, since))
         for fact in (yield Need(Role.INPUT, tuple(ids))):
-            self.loud.add(fact.payload["belief_id"])
+            self.tell((fact.payload["belief_id"],), since)
         if appeared or waited_for:
             for edge in (yield from edges_into(self._lookups, [belief])):
                 if appeared:
-                    self.loud.add(edge.target)
+                    self.tell((edge.target,), since)
                 else:
-                    self._lookups.spawn(self._target(edge.target, edge.fact))
-        if linked:
-            self._linked.append(belief)
+                    self._lookups.spawn(self._target(edge, since))
 
-    def likely(self, belief: bytes) -> Task[None]:
-        """Collect who may be met on the way from an entity's life, however it changed."""
-        yield from self.of(belief, linked=False, appeared=True, waited_for=False)
-
-    def _partners(self, acting: Collection[Fact]) -> Task[None]:
+    def _partners(self, acting: Collection[Fact], since: int) -> Task[None]:
         raised = []
         for fact in acting:
             payload = fact.payload
             if fact.type == "belief.merged":
-                self.loud.update((payload["duplicate_id"], payload["surviving_id"]))
-            elif fact.type == "belief.superseded":
-                self._lookups.spawn(self._corrector(payload["superseding_id"]))
+                self.tell((payload["duplicate_id"], payload["surviving_id"]), since)
             elif fact.type == "contradiction.raised":
                 raised.append(fact)
                 self.flagged.update((payload["left"], payload["right"]))
         groups = yield from self._lookups.entities([fact.id for fact in raised])
         for copies in groups.values():
-            self._lookups.spawn(self._contradicted(copies))
+            self._lookups.spawn(self._contradicted(copies, since))
 
-    def _corrector(self, belief: bytes) -> Task[None]:
+    def _corrector(self, belief: bytes, since: int) -> Task[None]:
         """A superseder, if it may ever count as a correction: it takes its half-life from its targets."""
         copies = yield from self._lookups.entity(belief)
         acting = yield from self._lookups.acting_on(copies)
         if any(
             fact.payload.get("speech_act") == "correction" or fact.type == "belief.merged" for fact in copies + acting
         ):
-            self.loud.add(belief)
+            self.aged.add(belief)
+            self.tell((belief,), since, opens=may_mature_otherwise(copies, acting, since))
 
-    def _contradicted(self, copies: list[Fact]) -> Task[None]:
+    def _contradicted(self, copies: list[Fact], since: int) -> Task[None]:
         if (yield from self._lookups.acting_on(copies)):
             for copy in copies:
-                self.loud.update((copy.payload["left"], copy.payload["right"]))
+                self.tell((copy.payload["left"], copy.payload["right"]), since)
 
-    def _target(self, belief: bytes, by: Fact) -> Task[None]:
+    def _target(self, edge: Edge, since: int) -> Task[None]:
         """A belief that would be replaced: one that can't ever be active doesn't wait for its superseder to be."""
-        if belief in self.loud:
+        fact, belief = edge.fact, edge.target
+        decided = yield from self._outcomes.decided(self._lookups, fact, belief)
+        if self.opened.get(belief, since + 1) <= since or (decided is not None and decided < since):
             return
         copies = yield from self._lookups.entity(belief)
         acting = yield from self._lookups.acting_on(copies)
-        if by.type != "belief.superseded" or not never_mature(copies, acting):
-            self.loud.add(belief)
+        if fact.type != "belief.superseded" or not never_mature(copies, acting):
+            self.tell((belief,), since)
 
-    def step_below(self, belief: bytes) -> Task[None]:
-        """Follow the edges that end at a belief: the targets of those that may wait, and what lies below these."""
-        for edge in (yield from edges_into(self._lookups, [belief])):
-            self._lookups.spawn(self._below(edge.target))
+    def risen(self, belief: bytes, replacers: Collection[bytes], since: int, until: int, lives: Lives) -> Task[None]:
+        """Collect what may wait for a belief to rise, unless that makes no difference between two stamps.
 
-    def _below(self, belief: bytes) -> Task[None]:
+        ``replacers`` are those by which it is replaced otherwise than before.
+        """
+        fitness = Fitness(self._lookups, self._outcomes, self._passing(since), lives)
+        if self._outcomes.resolutions or not (yield from fitness.is_as_before(belief, replacers, since, until)):
+            yield from self.below(belief, since)
+
+    def below(self, belief: bytes, since: int) -> Task[None]:
+        """Collect what may wait for a belief to rise by way of others that it has replaced, in turn."""
+        edges = yield from edges_into(self._lookups, [belief])
+        for edge in (yield from self._passing(since)(edges)):
+            if since < self._below.get(edge.target, since + 1):
+                self._below[edge.target] = since
+                self._lookups.spawn(self._waiting_for(edge.target, since))
+
+    def _waiting_for(self, belief: bytes, since: int) -> Task[None]:
         """One that enters as active is not waited for by those that it supersedes, but a resolution needs it live."""
-        if belief in self.below:
-            return
-        self.below.add(belief)
         copies = yield from self._lookups.entity(belief)
         for edge in (yield from edges_into(self._lookups, [belief])):
-            if edge.fact.type == "contradiction.resolved" or not passes_entry(copies[0].payload):
-                self._lookups.spawn(self._target(edge.target, edge.fact))
+            outcome = self._outcomes.of(edge.fact)
+            plain = passes_entry(copies[0].payload) or (outcome is not None and outcome.acts is True)
+            if edge.fact.type != "belief.superseded" or not plain:
+                self._lookups.spawn(self._target(edge, since))
+        if not self._had_risen(belief, since):
+            yield from self.below(belief, since)
 
-    def above(self) -> Task[None]:
-        """Along what would replace the beliefs with other links: conclusions that may replace their own inputs, cycles.
+    def relinked(self, belief: bytes, replacers: Collection[bytes], since: int, *, closes: bool) -> Task[None]:
+        """Collect who depends on what replaces a belief, by which it is replaced otherwise from a stamp on.
 
-        To be asked once everybody was told.
+        These are conclusions that may replace their own inputs and, where it ``closes`` any, beliefs whose
+        replacement may close a cycle.
         """
-        walked: dict[bytes, set[bytes]] = {}
-        frontier = [belief for belief in dict.fromkeys(self._linked) if belief not in self._ahead]
-        while frontier:
-            edges = yield from edges_from(self._lookups, frontier)
-            walked.update((belief, set()) for belief in frontier)
-            for edge in edges:
-                walked[edge.target].add(edge.by)
-            further = dict.fromkeys(edge.by for edge in edges)
-            frontier = [belief for belief in further if belief not in walked and belief not in self._ahead]
-        self._ahead |= walked
-        groups = yield from self._lookups.entities(list(walked))
-        for fact in (yield Need(Role.STATE, tuple(copy.id for copies in groups.values() for copy in copies))):
-            if fact.type == "conclusion.derived":
-                self.loud.add(fact.payload["belief_id"])
-        for members in components(walked):
-            self._cycle.update(dict.fromkeys(members, members))
-        for belief in self._linked:
-            self.loud |= self._cycle[belief]
-        self._linked = []
+        if not (closes or self._outcomes.past is None or self._outcomes.past.concluded()):
+            return
+        found = yield from around(self._lookups, belief, replacers, self._passing(since))
+        if found.above is not None:
+            edges = yield from edges_from(self._lookups, sorted(found.above))
+            named = yield from self._naming(Role.STATE, found.above)
+        else:
+            edges = yield from edges_into(self._lookups, sorted(found.below or ()))
+            named = yield from self._naming(Role.INPUT, found.below or ())
+        self.tell((fact.payload["belief_id"] for fact in named if fact.type == "conclusion.derived"), since)
+        for edge in edges if closes else ():
+            decided = yield from self._outcomes.decided(self._lookups, edge.fact, edge.target)
+            outcome = self._outcomes.of(edge.fact)
+            waits = outcome is not None and outcome.acts is False
+            if not waits and (decided is None or decided >= since):
+                ends = [(by, edge.target) for by in replacers] if found.above is None else [(edge.by, belief)]
+                for start, goal in ends:
+                    if (yield from between(self._lookups, start, goal, self._passing(since))):
+                        self.tell((edge.target,), since)
+
+    def _passing(self, since: int) -> Passing:
+        """Chooses the edges that may be in force at a stamp or later."""
+        return lambda edges: self._outcomes.in_force(self._lookups, edges, since, self.replaced)
+
+    def _naming(self, role: Role, entities: Collection[bytes]) -> Task[list[Fact]]:
+        groups = yield from self._lookups.entities(sorted(entities))
+        return (yield Need(role, tuple(copy.id for copies in groups.values() for copy in copies)))

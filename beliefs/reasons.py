@@ -23,6 +23,8 @@ class Reason(StrEnum):
 
     UNKNOWN_POLICY = "unknown_policy"
     SELF_CONTRADICTION = "self_contradiction"
+    REPLACEMENT_DEFERRED = "replacement_deferred"
+    REPLACEMENT_UNDONE = "replacement_undone"
 
 
 VOID = frozenset(

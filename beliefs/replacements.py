@@ -34,6 +34,7 @@ def propose(
         contradiction.edges.append(edge)
     replacer = world.known.get(named) or world.utterances.get(named)
     if replacer is None:
+        edge.deferred = True
         world.awaited.setdefault(named, []).append(edge)
         mark(world, edge)
         return
@@ -41,7 +42,7 @@ def propose(
     if world.dirty or world.queue or world.aging:
         waiting.enqueue(world, edge)
     elif waiting.ready(world, edge):
-        _act(world, edge)
+        _act(world, edge, event)
     else:
         waiting.watch(world, edge)
         mark(world, edge)
@@ -68,8 +69,8 @@ def _attach(world: World, edge: Replacement, replacer: Life) -> None:
         replacer.waits += 1
 
 
-def act_on_first_ready(world: World) -> bool:
-    """Let the first replacement that can act do so; False if none can."""
+def act_on_first_ready(world: World, by: bytes | None) -> bool:
+    """Let the first replacement that can act do so, with the event ``by``; False if none can."""
     queue = world.queue
     while queue:
         edge = heapq.heappop(queue)[1]
@@ -77,7 +78,7 @@ def act_on_first_ready(world: World) -> bool:
         if edge.state is not WAITING:
             continue
         if waiting.ready(world, edge):
-            _act(world, edge)
+            _act(world, edge, by)
             return True
         waiting.watch(world, edge)
         mark(world, edge)
@@ -87,10 +88,14 @@ def act_on_first_ready(world: World) -> bool:
 # -- what it does ---------------------------------------------------------------------------------------------------
 
 
-def _act(world: World, edge: Replacement) -> None:
+def _act(world: World, edge: Replacement, by: bytes | None) -> None:
     """Put a replacement in force, unless it would close a cycle among those in force."""
     target, replacer = edge.target, edge.replacer
     assert replacer is not None  # noqa: S101  only edges whose replacer is known become ready
+    edge.trigger = by
+    if edge.event in world.refused:
+        _refuse(world, edge)
+        return
     earlier = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     for old in earlier:
         old.state = UNDONE

@@ -10,14 +10,16 @@ A belief is needed in one of three depths, each with its own rule below:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final, NamedTuple
 
 from beliefbase.beliefs.basis import decisive
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
-from beliefbase.beliefs.paths import Stamp, between, edges_from, reached, resolution_edges, stamp
-from beliefbase.beliefs.rules import may_promote, passes_entry
+from beliefbase.beliefs.past import UNKNOWN, Outcome, Outcomes
+from beliefbase.beliefs.paths import Edge, Stamp, between, edges_from, every, reached, resolution_edges, stamp
+from beliefbase.beliefs.rules import FOREVER, may_promote, passes_entry
+from beliefbase.beliefs.settled import Settled
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
 
@@ -30,14 +32,35 @@ def slice_for(source: Source, beliefs: Collection[bytes]) -> list[Fact]:
     return Slice(source, beliefs).facts
 
 
+class _Shut(NamedTuple):
+    """A supersession of a belief whose outcome may be known."""
+
+    fact: Fact
+    target: list[Fact]
+    hopeless: bool
+    decided: int | None = None
+    """The stamp at which it acts; None if it waits for good."""
+
+
 class Slice:
     """A dependency-closed set of facts, which grows with what is asked of it, and what it took to find it.
 
     Beside rows and lives it decides when the facts in ``deciding`` act and whether they are void.
     """
 
-    def __init__(self, source: Source, beliefs: Collection[bytes] = ()) -> None:
+    def __init__(self, source: Source, beliefs: Collection[bytes] = (), outcomes: Outcomes = UNKNOWN) -> None:
         self.lookups = Lookups(source)
+        self._outcomes = outcomes
+        self._settled: dict[bytes, Outcome] = {}
+        """Supersessions whose outcome is taken as known."""
+        self._shut: dict[bytes, list[_Shut]] = defaultdict(list)
+        """Entities to the supersessions of them that are, or were, settled."""
+        self._opened: dict[bytes, int] = {}
+        """Entities to the stamp from which on nothing is settled."""
+        self._matured: dict[bytes, int] = {}
+        """Entities to the stamp from which on only those are settled that wait."""
+        self._ticks: dict[bytes, Fact] = {}
+        self._forwarded: set[bytes] = set()
         self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
         self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
         """Entities whose life is needed: their copies, and the facts that act on them."""
@@ -47,16 +70,47 @@ class Slice:
     @property
     def facts(self) -> list[Fact]:
         """The facts of the slice, in order."""
-        return sorted(self._kept.values())
+        return sorted({**self._ticks, **self._kept}.values())
+
+    @property
+    def settled(self) -> Settled:
+        """What a fold of these facts is to be told."""
+        known = self._settled.items()
+        return Settled(
+            {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bool)},
+            {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bytes)},
+            {event for event, outcome in known if outcome.void},
+            self._ticks.keys() - self._kept.keys(),
+        )
 
     def add(
-        self, rows: Collection[bytes] = (), *, lives: Collection[bytes] = (), deciding: Iterable[Fact] = ()
+        self,
+        rows: Collection[bytes] = (),
+        *,
+        lives: Collection[bytes] = (),
+        deciding: Iterable[Fact] = (),
+        opened: Mapping[bytes, int] | None = None,
+        matured: Mapping[bytes, int] | None = None,
     ) -> None:
-        """Take in what the rows or the lives of more beliefs need, and whether more facts act."""
-        self.lookups.run(self._all(rows, lives, deciding))
+        """Take in what the rows or the lives of more beliefs need, and whether more facts act.
+
+        ``opened`` are beliefs with the stamps from which on other replacements of them may act than before;
+        ``matured`` those that may only have become mature earlier, so that what waited waits still.
+        """
+        self.lookups.run(self._all(rows, lives, deciding, opened or {}, matured or {}))
         self.lookups.run(self._injections())
 
-    def _all(self, rows: Collection[bytes], lives: Collection[bytes], deciding: Iterable[Fact]) -> Task[None]:
+    def _all(
+        self,
+        rows: Collection[bytes],
+        lives: Collection[bytes],
+        deciding: Iterable[Fact],
+        opened: Mapping[bytes, int],
+        matured: Mapping[bytes, int],
+    ) -> Task[None]:
+        for stamps, noted in ((opened, self._opened), (matured, self._matured)):
+            for belief, since in sorted(stamps.items()):
+                self.lookups.spawn(self._open(belief, since, noted))
         for belief in sorted(rows):
             self._start(self._rows, belief)
         for belief in sorted(lives):
@@ -94,7 +148,7 @@ class Slice:
         if copies[0].id in self._living:
             return
         self._living[copies[0].id] = copies, acting
-        hopeless = never_mature(copies, acting)
+        hopeless, merged = never_mature(copies, acting), _is_merged(acting)
         for fact in (copies[0], *acting):
             payload = fact.payload
             if fact.type == "contradiction.raised":
@@ -104,7 +158,7 @@ class Slice:
             if "condition_key" in payload:
                 self._start(self._conditions, payload["condition_key"])
             if fact.type == "belief.superseded":
-                self.lookups.spawn(self._superseded(fact, copies, hopeless))
+                self.lookups.spawn(self._replaced(_Shut(fact, copies, hopeless), merged=merged))
             elif fact.type == "belief.merged":
                 self._start(self._merged, fact.id)
             elif fact.type == "conclusion.derived":
@@ -120,6 +174,10 @@ class Slice:
         raised = [fact for fact in acting if fact.type == "contradiction.raised"]
         for fact in raised:
             self._start(self._contested, fact.id)
+        for fact in acting:
+            outcome = self._outcomes.of(fact)
+            if outcome is not None and outcome.acts is not True:
+                self._start(self._life, fact.payload["superseding_id"])  # while that lives it contests the belief
         revisions = yield from self._fates(members, acting, raised)
         if len(revisions) > 1:
             found = yield from decisive(self.lookups, revisions)
@@ -131,9 +189,52 @@ class Slice:
         """The lives of a belief and of all that would replace it, in turn."""
         copies = yield from self.lookups.entity(belief)
         if copies:
-            self._start(self._life, copies[0].id)
-            for edge in (yield from edges_from(self.lookups, [copies[0].id])):
-                self._start(self._forward, edge.by)
+            entity = copies[0].id
+            self._start(self._life, entity)
+            merged = _is_merged((yield from self.lookups.acting_on(copies)))
+            self._forwarded.add(entity)
+            for edge in (yield from edges_from(self.lookups, [entity])):
+                outcome = self._outcomes.of(edge.fact)
+                if merged or entity in self._opened or outcome is None or outcome.acts is not False:
+                    self._start(self._forward, edge.by)
+
+    # What is known of replacements
+
+    def _replaced(self, by: _Shut, *, merged: bool) -> Task[None]:
+        """One that replaces: where it is known what becomes of it, nothing but its birth."""
+        fact, entity, outcome = by.fact, by.target[0].id, self._outcomes.of(by.fact)
+        decided = yield from self._outcomes.decided(self.lookups, fact, entity)
+        if merged or outcome is None or (outcome.acts is not False and decided is None):
+            self._settled.pop(fact.id, None)
+            yield from self._superseded(*by[:3])
+            return
+        if isinstance(outcome.acts, bytes):
+            trigger = self._ticks[outcome.acts] = self.lookups.facts[outcome.acts]
+            for key in presupposed(trigger):
+                self._start(self._birth, key)
+        self._start(self._birth, fact.payload["superseding_id"])
+        by = by._replace(decided=decided)
+        self._settled[fact.id] = outcome
+        self._shut[entity].append(by)
+        self._reopen(entity, by)
+
+    def _open(self, belief: bytes, since: int, noted: dict[bytes, int]) -> Task[None]:
+        copies = yield from self.lookups.entity(belief)
+        if copies and since < noted.get(copies[0].id, since + 1):
+            noted[copies[0].id] = since
+            for by in self._shut[copies[0].id]:
+                self._reopen(copies[0].id, by)
+
+    def _reopen(self, entity: bytes, by: _Shut) -> None:
+        """Find out what becomes of a replacement, if that may be another thing now."""
+        opened = self._opened.get(entity, FOREVER)
+        since = min(opened, self._matured.get(entity, FOREVER))
+        if by.fact.id not in self._settled or (opened == FOREVER if by.decided is None else by.decided < since):
+            return
+        waits = self._settled.pop(by.fact.id).acts is False
+        self.lookups.spawn(self._superseded(*by[:3]))
+        if waits and entity in self._forwarded:
+            self._start(self._forward, by.fact.payload["superseding_id"])
 
     # What a life reads
 
@@ -154,7 +255,13 @@ class Slice:
 
     def _cycle(self, by: bytes, target: bytes, fact: Fact, effect: Stamp | None) -> Task[None]:
         """The lives of all through which the replacement may close a cycle where it takes effect."""
-        for belief in (yield from between(self.lookups, by, target, until=effect, without=fact.id)):
+
+        def may_close(edges: list[Edge]) -> Task[list[Edge]]:
+            yield from ()
+            earlier = [edge for edge in edges if effect is None or stamp(edge.fact) <= effect]
+            return [edge for edge in earlier if edge.fact.id != fact.id]
+
+        for belief in (yield from between(self.lookups, by, target, may_close)):
             self._start(self._life, belief)
 
     def _merged(self, event_id: bytes) -> Task[None]:
@@ -189,7 +296,7 @@ class Slice:
                     self.lookups.spawn(self._lives_between(copies[0].id, conclusion[0].id))
 
     def _lives_between(self, belief: bytes, conclusion: bytes) -> Task[None]:
-        for between_them in (yield from between(self.lookups, belief, conclusion)):
+        for between_them in (yield from between(self.lookups, belief, conclusion, every)):
             self._start(self._life, between_them)
 
     def _conditions(self, key: bytes) -> Task[None]:
@@ -258,12 +365,34 @@ class Slice:
 
     def _decides(self, fact: Fact) -> None:
         """Whether a revision is void, and which survivor its successor stands for."""
-        payload = fact.payload
-        for field in ("belief_id", "superseded_id", "superseding_id", "duplicate_id", "surviving_id"):
+        payload, outcome = fact.payload, self._outcomes.of(fact)
+        if outcome == Outcome(True):
+            self.lookups.spawn(self._is_in_force(fact, outcome))
+            return
+        for field in ("belief_id", "superseded_id", "duplicate_id", "surviving_id"):
             if field in payload:
                 self._start(self._life, payload[field])
+        if fact.type == "belief.superseded":
+            self._start(self._stands_for, payload["superseding_id"])
         if fact.type == "contradiction.resolved":
             self._start(self._resolved, payload["contradiction_id"])
+
+    def _is_in_force(self, fact: Fact, outcome: Outcome) -> Task[None]:
+        """A supersession that is known to be in force for good; not so if what it ends is merged."""
+        self._start(self._stands_for, fact.payload["superseding_id"])
+        copies = yield from self.lookups.entity(fact.payload["superseded_id"])
+        self._keep(copies)
+        if _is_merged((yield from self.lookups.acting_on(copies))):
+            self._start(self._life, fact.payload["superseded_id"])
+        elif copies and copies[0].id not in self._living:
+            self._settled[fact.id] = outcome
+
+    def _stands_for(self, belief: bytes) -> Task[None]:
+        """Into which belief a successor is merged, if it is."""
+        copies = yield from self.lookups.entity(belief)
+        self._keep(copies)
+        if _is_merged((yield from self.lookups.acting_on(copies))):
+            self._start(self._life, belief)
 
     def _injections(self) -> Task[None]:
         """Where recurrences may promote, the sessions in which a belief had been shown don't count."""
@@ -287,6 +416,10 @@ def never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
         elif fact.type in _MATURING or fact.type == "belief.merged":
             return False
     return not may_promote(recurrences) and not passes_entry(copies[0].payload)
+
+
+def _is_merged(acting: Iterable[Fact]) -> bool:
+    return any(fact.type == "belief.merged" for fact in acting)
 
 
 def _families(living: dict[bytes, tuple[list[Fact], list[Fact]]]) -> list[list[bytes]]:

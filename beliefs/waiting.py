@@ -69,6 +69,8 @@ def ready(world: World, edge: Replacement) -> bool:
     if edge.kind == MERGE:
         survivor = replacer.canon()
         return survivor.alive(world.now) and (not target.mature or active(world, survivor))
+    if edge.event in world.settled:
+        return world.settled[edge.event]
     if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
         return True
     undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
@@ -76,6 +78,7 @@ def ready(world: World, edge: Replacement) -> bool:
     for life in successors(replacer, undone):
         fit = active(world, life, lifted) if target.mature else life.alive(world.now, lifted)
         if fit and life is not target:
+            edge.deferred = edge.deferred or life is not replacer
             return True
     return False
 
@@ -105,8 +108,13 @@ def watch(world: World, edge: Replacement) -> None:
 
     A merge waits for its survivor alone, which announces itself.
     """
+    edge.deferred = True
     source = edge.replacer
-    if source is not None and edge.kind != MERGE:
+    if edge.event in world.settled:
+        world.unready.setdefault(edge.event, []).append(edge)
+        if source is not None:
+            world.schedule(source.canon())
+    elif source is not None and edge.kind != MERGE:
         bit = _WAITING_AS[edge.kind]
         source.watched |= bit << _OWN
         undone = tuple(contradictions.overruled(edge))
@@ -114,6 +122,14 @@ def watch(world: World, edge: Replacement) -> None:
             if over.state is EFFECTIVE and over.replacer is not None and over not in undone:
                 _mark(over.replacer, bit)
         world.schedule(source.canon())
+
+
+def release(world: World, trigger: bytes) -> None:
+    """Let act what is known to act with this event."""
+    for event in world.until[trigger]:
+        world.settled[event] = True
+        for edge in world.unready.pop(event, ()):
+            enqueue(world, edge)
 
 
 def pass_on(target: Life, replacer: Life) -> None:

@@ -9,6 +9,7 @@ from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.policies import BUILT_IN, Policy, versioned
 from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.beliefs.rules import DEFAULT_PROFILE, FOREVER, Character, HalfLife, Profile, Rules, character, outline
+from beliefbase.beliefs.settled import Settled
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.contradictions import Contradiction
@@ -19,8 +20,19 @@ if TYPE_CHECKING:
 class World:
     """What the modules of the lifecycle share while events act one after the other."""
 
-    def __init__(self, rules: Rules, entity: dict[bytes, bytes]) -> None:
+    def __init__(self, rules: Rules, entity: dict[bytes, bytes], settled: Settled) -> None:
         self.rules = rules
+        self.refused = settled.void
+        """Supersessions of which it is known that they are void."""
+        self.settled = {**settled.acts, **dict.fromkeys(settled.until, False)}
+        """Supersessions of which it is known whether they are ready now."""
+        self.until: dict[bytes, list[bytes]] = {}
+        """Events to the settled supersessions that act with them."""
+        for event, trigger in settled.until.items():
+            self.until.setdefault(trigger, []).append(event)
+        self.unready: dict[bytes, list[Replacement]] = {}
+        """What these would replace, as far as they wait."""
+        self.ticks = settled.ticks
         self.entity = entity
         """Copy to the earliest event of its entity, of all that have acted so far."""
         self.now = 0

@@ -15,6 +15,7 @@ from beliefbase.beliefs.dependents import refold
 from beliefbase.beliefs.facts import Fact
 from beliefbase.events.envelope import Event
 from beliefbase.events.log import EventLog
+from beliefbase.projections.before import TablesBefore
 from beliefbase.projections.heads import Heads, buckets_of, heads_in
 from beliefbase.projections.loading import Loader, belief_tables, note_tables
 from beliefbase.projections.merging import copies_of, note_copies
@@ -29,7 +30,7 @@ _PAGE = 5_000
 _LARGE = 5_000
 """From so many events, a batch that is a twentieth of the log or more is rebuilt: late or not, a refresh with it takes
 about as long (0.6 of a rebuild at 20k events, twice one at 100k, if all are late)."""
-_MANY = 10_000
+_MANY = 20_000
 """From so many facts, a batch on which a fortieth of the log hangs is rebuilt: a fact that has to be looked up and
 folded again takes ten times what it takes in a rebuild."""
 
@@ -121,6 +122,7 @@ class Arrivals:
             self._source,
             facts,
             horizon=self._meta["newest_hlc"],
+            past=TablesBefore(self._work),
             erased=self._log.erased(),
             most=self._most,
         )

@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from tests.beliefs.big_logs import Log
 from tests.beliefs.dict_source import DictSource
+from tests.beliefs.folded_before import FoldedBefore
 from tests.beliefs.oracle import facts, needs_spec, rules, spec
 from tests.beliefs.random_facts import RULES, Draws
 from tests.scale import scaled
@@ -37,22 +38,26 @@ def remarks(folded: Fold) -> dict[bytes, set[Note]]:
 class Table:
     """Rows and remarks, kept by refolding what each batch touches."""
 
-    def __init__(self, how: Rules, *, horizon_known: bool = True) -> None:
+    def __init__(self, how: Rules, *, horizon_known: bool = True, past_known: bool = True) -> None:
         self.rows: dict[bytes, object] = {}
         self.notes: dict[bytes, set[Note]] = {}
         self.refolded = self.changed = self.total = 0
         self._how = how
         self._horizon_known = horizon_known
+        self._past_known = past_known
         self._source = DictSource()
 
     def arrive(self, batch: Sequence[Fact]) -> None:
         """Take in a batch, and compare everything with a fold of the whole log."""
         stamps = [fact.hlc for fact in self._source.facts.values()]
+        before = fold(self._source.facts.values(), self._how)
         self._source.add(batch)
         whole = fold(self._source.facts.values(), self._how)
         expected = {belief: row(life) for belief, life in whole.lives.items()}
         horizon = max(stamps, default=0) if self._horizon_known else FOREVER
-        result = refold(self._source, batch, self._how, horizon=horizon)
+        result = refold(
+            self._source, batch, self._how, horizon=horizon, past=FoldedBefore(before) if self._past_known else None
+        )
         if result.everything:
             self.rows, self.notes = expected, remarks(whole)
         self.refolded += len(result.lives)
@@ -76,7 +81,7 @@ def in_batches(log: Sequence[Fact], r: random.Random, how: Rules) -> Table:
     """Let a log arrive shuffled, in random batches."""
     order = r.sample(log, len(log))
     cuts = sorted(r.sample(range(1, len(order)), min(len(order) - 1, r.randint(1, 5))))
-    table = Table(how, horizon_known=r.random() < 0.5)
+    table = Table(how, horizon_known=r.random() < 0.5, past_known=r.random() < 0.7)
     for since, until in zip([0, *cuts], [*cuts, len(order)], strict=True):
         table.arrive(order[since:until])
     return table
@@ -147,9 +152,10 @@ def after(log: Log, change: Callable[[], object], *, horizon_known: bool = True)
     """Let what a call appends arrive."""
     old = len(log.facts)
     horizon = max(fact.hlc for fact in log.facts) if horizon_known else FOREVER
+    before = fold(log.facts)
     change()
     source = DictSource(log.facts)
-    return refold(source, log.facts[old:], horizon=horizon), source
+    return refold(source, log.facts[old:], horizon=horizon, past=FoldedBefore(before)), source
 
 
 def with_hub(*, active: bool, targets: int = 3000) -> tuple[Log, bytes, list[bytes]]:

@@ -14,6 +14,7 @@ from tests.scale import scaled
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import Fold, fold
+from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import Rules
 from beliefbase.beliefs.slices import Slice, slice_for
 from beliefbase.events.catalog.registry import REVISIONS
@@ -21,20 +22,31 @@ from beliefbase.events.catalog.registry import REVISIONS
 _OWN = ("belief_id", "superseded_id", "duplicate_id")
 
 
+_ABOUT_EVENTS = (Reason.REPLACEMENT_DEFERRED, Reason.REPLACEMENT_UNDONE)
+
+
 def told(folded: Fold, belief: bytes) -> object:
     """All that a fold says about a belief and about the facts that act on it."""
     life = folded.lives.get(folded.entity.get(belief, belief))
     if life is None:
         return None
-    notes = [note for note in folded.notes if note.about in life.faces or note.event in life.faces]
+    about = [note for note in folded.notes if note.reason not in _ABOUT_EVENTS]
+    notes = [note for note in about if note.about in life.faces or note.event in life.faces]
     return life.faces, life.intervals, life.ever, life.endings, life.half_life, life.affirmed, life.promotions, notes
 
 
 def void_of(folded: Fold, log: list[Fact], faces: Collection[bytes]) -> object:
-    """Which facts that act on a belief are void, wait, and since when the others act."""
+    """Which facts that act on a belief are void, wait, are deferred or undone, and since when the others act."""
     revisions = [fact for fact in log if fact.type in REVISIONS]
     acting = [fact.id for fact in revisions if any(fact.payload.get(field) in faces for field in _OWN)]
-    return [(i, folded.acted.get(i), i in folded.void, folded.waiting.get(i), i in folded.pending) for i in acting]
+    later = {(note.event, note.reason): note.about for note in folded.notes if note.reason in _ABOUT_EVENTS}
+    return [
+        (
+            *(i, folded.acted.get(i), i in folded.void, folded.waiting.get(i), i in folded.pending),
+            *(later.get((i, reason)) for reason in _ABOUT_EVENTS),
+        )
+        for i in acting
+    ]
 
 
 def check(log: list[Fact], how: Rules, r: random.Random) -> tuple[int, int]:

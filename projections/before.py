@@ -1,0 +1,46 @@
+"""What the tables said before they are brought up to date: most of it still holds, and need not be folded again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from beliefbase.beliefs.reasons import Note, Reason
+from beliefbase.projections.columns import keys_of, texts
+from beliefbase.projections.work import WorkDatabase
+
+
+class TablesBefore:
+    """Implements :class:`beliefbase.beliefs.past.Past`."""
+
+    def __init__(self, work: WorkDatabase) -> None:
+        self._work = work
+
+    def remarks(self) -> list[tuple[str, Note]]:
+        """All remarks about supersessions and resolutions, each with the type of its event."""
+        found = self._work.rows(
+            "SELECT type, event_id, reason, about_id FROM anomaly_facts"
+            " WHERE type IN ('belief.superseded', 'contradiction.resolved')"
+        )
+        return [
+            (kind, Note(bytes.fromhex(event), Reason(reason), None if about is None else bytes.fromhex(about)))
+            for kind, event, reason, about in found
+        ]
+
+    def active(self, beliefs: Collection[bytes]) -> dict[bytes, list[tuple[int, int]]]:
+        """The stretches in which beliefs were active, in order."""
+        ordered = sorted(beliefs)
+        stretches: dict[bytes, list[tuple[int, int]]] = {belief: [] for belief in ordered}
+        batch = {"key": keys_of(ordered), "id": texts([belief.hex() for belief in ordered])}
+        with self._work.registered("asked", batch):
+            rows = self._work.rows(
+                "SELECT belief_id, since_hlc, until_hlc FROM belief_intervals"
+                " WHERE row_key IN (SELECT key FROM asked) AND belief_id IN (SELECT id FROM asked)"
+                " AND status = 'active' ORDER BY belief_id, since_hlc"
+            )
+        for belief, since, until in rows:
+            stretches[bytes.fromhex(belief)].append((since, until))
+        return stretches
+
+    def concluded(self) -> bool:
+        """Whether there are any conclusions."""
+        return bool(self._work.rows("SELECT 1 FROM conclusion_facts LIMIT 1"))

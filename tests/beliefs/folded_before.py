@@ -1,0 +1,30 @@
+"""What is known of a log before a batch comes, out of a fold of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from beliefbase.beliefs.fold import Fold
+from beliefbase.beliefs.reasons import Note
+
+
+class FoldedBefore:
+    """Implements ``beliefbase.beliefs.past.Past``."""
+
+    def __init__(self, folded: Fold) -> None:
+        self._folded = folded
+        self.types = {fact.id: fact.type for fact in folded._order.facts}
+
+    def remarks(self) -> list[tuple[str, Note]]:
+        kinds = ("belief.superseded", "contradiction.resolved")
+        return [(self.types[n.event], n) for n in self._folded.notes if self.types[n.event] in kinds]
+
+    def active(self, beliefs: Collection[bytes]) -> dict[bytes, list[tuple[int, int]]]:
+        lives = {belief: self._folded.lives.get(belief) for belief in beliefs}
+        return {
+            belief: [(row.since, row.until) for row in life.intervals if row.status == "active"] if life else []
+            for belief, life in lives.items()
+        }
+
+    def concluded(self) -> bool:
+        return any(life.inputs is not None for life in self._folded.lives.values())
