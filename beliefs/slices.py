@@ -64,6 +64,8 @@ class Slice:
         self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
         self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
         """Entities whose life is needed: their copies, and the facts that act on them."""
+        self._faces: set[bytes] = set()
+        """All ids of these; what ends other beliefs does nothing in a fold of the slice."""
         self._started: set[tuple[Callable[[bytes], Task[None]], bytes]] = set()
         self.add(beliefs)
 
@@ -80,7 +82,12 @@ class Slice:
             {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bool)},
             {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bytes)},
             {event for event, outcome in known if outcome.void},
-            self._ticks.keys() - self._kept.keys(),
+            {
+                fact.id
+                for fact in (*self._ticks.values(), *self._kept.values())
+                if fact.id not in self._kept
+                or (fact.type == "belief.superseded" and fact.payload["superseded_id"] not in self._faces)
+            },
         )
 
     def add(
@@ -148,6 +155,7 @@ class Slice:
         if copies[0].id in self._living:
             return
         self._living[copies[0].id] = copies, acting
+        self._faces.update(copy.id for copy in copies)
         hopeless, merged = never_mature(copies, acting), _is_merged(acting)
         for fact in (copies[0], *acting):
             payload = fact.payload
@@ -367,7 +375,8 @@ class Slice:
         """Whether a revision is void, and which survivor its successor stands for."""
         payload, outcome = fact.payload, self._outcomes.of(fact)
         if outcome == Outcome(True):
-            self.lookups.spawn(self._is_in_force(fact, outcome))
+            self._start(self._stands_for, payload["superseding_id"])
+            self._start(self._stands_for, payload["superseded_id"])  # if it is merged, others may end with it
             return
         for field in ("belief_id", "superseded_id", "duplicate_id", "surviving_id"):
             if field in payload:
@@ -377,18 +386,8 @@ class Slice:
         if fact.type == "contradiction.resolved":
             self._start(self._resolved, payload["contradiction_id"])
 
-    def _is_in_force(self, fact: Fact, outcome: Outcome) -> Task[None]:
-        """A supersession that is known to be in force for good; not so if what it ends is merged."""
-        self._start(self._stands_for, fact.payload["superseding_id"])
-        copies = yield from self.lookups.entity(fact.payload["superseded_id"])
-        self._keep(copies)
-        if _is_merged((yield from self.lookups.acting_on(copies))):
-            self._start(self._life, fact.payload["superseded_id"])
-        elif copies and copies[0].id not in self._living:
-            self._settled[fact.id] = outcome
-
     def _stands_for(self, belief: bytes) -> Task[None]:
-        """Into which belief a successor is merged, if it is."""
+        """Into which belief one is merged, if it is."""
         copies = yield from self.lookups.entity(belief)
         self._keep(copies)
         if _is_merged((yield from self.lookups.acting_on(copies))):

@@ -26,6 +26,7 @@ class World:
         """Supersessions of which it is known that they are void."""
         self.settled = {**settled.acts, **dict.fromkeys(settled.until, False)}
         """Supersessions of which it is known whether they are ready now."""
+        self.deferred = settled.until
         self.until: dict[bytes, list[bytes]] = {}
         """Events to the settled supersessions that act with them."""
         for event, trigger in settled.until.items():

@@ -27,7 +27,12 @@ class Anomalies(Projection):
                 Column("type", "VARCHAR", "Its type"),
                 Column("state", "VARCHAR", "void: it has no effect; waiting: not yet; noted: good to know"),
                 Column("reason", "VARCHAR", "Why, out of the closed set in beliefs/reasons.py"),
-                Column("about_id", "VARCHAR", "What it names: the missing id, the belief, the target it waits to end"),
+                Column(
+                    "about_id",
+                    "VARCHAR",
+                    "What it names: the missing id, the belief, the target it waits to end, the event with which it acted"
+                    " or was undone",
+                ),
                 Column("hlc", "BIGINT", "Stamp of the event"),
             ),
             ("event_id", "reason", "about_id"),
