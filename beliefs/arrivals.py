@@ -7,6 +7,7 @@ from typing import Final
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
+from beliefbase.beliefs.maturity import DEMOTING, ENDING, MATURING, may_mature_otherwise
 from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import REVISIONS
@@ -14,11 +15,6 @@ from beliefbase.events.catalog.registry import REVISIONS
 RULE_CHANGING: Final = frozenset({"profile.activated", "policy.defined"})
 """Types that may touch every belief."""
 _RAISED: Final = "contradiction.raised"
-_ENDING: Final = frozenset({"belief.retracted", "belief.reinstated", "belief.superseded", "condition.met"})
-"""Types that leave the maturity of a belief as it is, on which alone it depends when replacements of it act."""
-_MATURING: Final = frozenset({"belief.affirmed", "belief.promoted", "memory.revalidated"})
-"""Types by which a belief can't become less mature."""
-_DEMOTING: Final = frozenset({"belief.demoted", "belief.reclassified"})
 _UNSTEADY: Final = frozenset({"belief.demoted", "belief.reclassified", "belief.merged", "conclusion.derived"})
 
 
@@ -112,7 +108,7 @@ class Named:
     def _changed(self, beliefs: Iterable[bytes], since: int, by: str) -> None:
         for belief in beliefs:
             _note(self.beliefs, belief, since)
-            if by in _ENDING or by in _MATURING:
+            if by in ENDING or by in MATURING:
                 self._lookups.spawn(self._sort(belief, since, by))
             else:
                 _note(self.opened, belief, since)
@@ -121,9 +117,9 @@ class Named:
         """Whether a belief acts or is ended otherwise decides which of its promotions and demotions have an effect."""
         copies = yield from self._lookups.entity(belief)
         acting = yield from self._lookups.acting_on(copies)
-        if may_mature_otherwise(copies, acting, since, _DEMOTING if by in _MATURING else _MATURING | _DEMOTING):
+        if may_mature_otherwise(copies, acting, since, DEMOTING if by in MATURING else MATURING | DEMOTING):
             _note(self.opened, belief, since)
-        elif by in _MATURING:
+        elif by in MATURING:
             _note(self.matured, belief, since)
 
     def _sides(self, contradiction: bytes) -> Task[list[bytes]]:
@@ -143,16 +139,6 @@ class Named:
         matters = may_promote(recurrences) or any(fact.type == "belief.merged" for fact in acting)
         if matters and (yield from self._unsteady(belief)):
             self._changed((belief,), injection.hlc, injection.type)
-
-
-def may_mature_otherwise(
-    copies: Collection[Fact], acting: Iterable[Fact], since: int, types: Collection[str] = _MATURING | _DEMOTING
-) -> bool:
-    """Whether something of a type acts on a belief at or after a stamp, and may be without effect if that has ended."""
-    late = any(copy.hlc >= since for copy in copies)
-    return any(
-        fact.type in types and (late or fact.hlc >= since or fact.type == "memory.revalidated") for fact in acting
-    )
 
 
 def _note(stamps: dict[bytes, int], belief: bytes, since: int) -> None:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from beliefbase.beliefs.arrivals import RULE_CHANGING, Named, Without, moved_by
 from beliefbase.beliefs.changes import Change, change
 from beliefbase.beliefs.facts import Fact
-from beliefbase.beliefs.fold import Erased, Fold, fold
+from beliefbase.beliefs.fold import Erased, Fold
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lineage import fork_relatives
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, TooMuch
@@ -22,7 +22,7 @@ from beliefbase.beliefs.past import Outcomes, Past
 from beliefbase.beliefs.readers import Readers
 from beliefbase.beliefs.reasons import Note
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules, passes_entry
-from beliefbase.beliefs.settled import NOTHING
+from beliefbase.beliefs.sides import Side
 from beliefbase.beliefs.slices import Slice
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
@@ -97,8 +97,8 @@ class _Refolding:
             # A copy that comes first can make a slice smaller.
             then = Slice(Without(self._lookups, self._new), outcomes=outcomes)
         self._moved = moved
-        self._now = _Side(now, rules, erased)
-        self._then = _Side(then, rules, before, self._new)
+        self._now = Side(now, rules, erased)
+        self._then = Side(then, rules, before, self._new)
         self._readers = Readers(self._lookups, outcomes, self._had_risen)
         self._since: dict[bytes, int] = {}
         """Beliefs that may live otherwise than before, to the stamp from which on."""
@@ -319,45 +319,6 @@ class _Refolding:
     def _in_force(self, revisions: Collection[Fact]) -> set[bytes]:
         folded = self._now.know((), deciding=revisions)
         return {f.id for f in revisions if folded.acted.get(f.id) == f.hlc and f.id not in folded.void}
-
-
-class _Side:
-    """What is known now, or was without some facts: a slice that grows, and its fold."""
-
-    def __init__(self, facts: Slice, rules: Rules, erased: Erased, without: Collection[bytes] = ()) -> None:
-        self._slice = facts
-        self._rules = rules
-        self._erased = erased
-        self._without = without
-        self._size = 0
-        self._settled = NOTHING
-        self.folded = fold((), rules)
-
-    def know(
-        self,
-        beliefs: Collection[bytes],
-        *,
-        opened: Mapping[bytes, int] | None = None,
-        matured: Mapping[bytes, int] | None = None,
-        deciding: Iterable[Fact] = (),
-    ) -> Fold:
-        """A fold in which the lives of these beliefs, and when the facts in ``deciding`` act, are exact."""
-        self._slice.add(lives=beliefs, deciding=deciding, opened=opened, matured=matured)
-        return self._fold()
-
-    def rows(self, beliefs: Collection[bytes], deciding: Iterable[Fact]) -> Fold:
-        """Like :meth:`know`, with the flags of the beliefs."""
-        self._slice.add(beliefs, deciding=deciding)
-        return self._fold()
-
-    def _fold(self) -> Fold:
-        facts = [fact for fact in self._slice.facts if fact.id not in self._without]
-        settled = self._slice.settled
-        if len(facts) > self._size or settled != self._settled:
-            self._size, self._settled = len(facts), settled
-            erased = {fact.id: self._erased[fact.id] for fact in facts if fact.id in self._erased}
-            self.folded = fold(facts, self._rules, erased=erased, settled=settled)
-        return self.folded
 
 
 def _all(lookups: Lookups, tasks: Iterable[Task[None]]) -> Task[None]:

@@ -10,9 +10,9 @@ from typing import Final
 
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lookups import Lookups, Need, Task
+from beliefbase.beliefs.maturity import never_mature
 from beliefbase.beliefs.past import Outcomes
 from beliefbase.beliefs.paths import Edge, Passing, edges_from
-from beliefbase.beliefs.slices import never_mature
 from beliefbase.events.catalog import Role
 
 Lives = Callable[[bytes], Collection[Life] | None]

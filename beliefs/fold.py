@@ -78,8 +78,13 @@ class Fold:
     @cached_property
     def _edges(self) -> list[Replacement]:
         """Replacements of which not all is said by the event that they come from."""
-        edges = [edge for life in self.lives.values() if life.on for edge in life.on.values()]
-        return [edge for edge in edges if edge.deferred or edge.undone is not None]
+        return [
+            edge
+            for life in self.lives.values()
+            if life.on
+            for edge in life.on.values()
+            if edge.deferred or edge.undone is not None
+        ]
 
     @cached_property
     def notes(self) -> list[Note]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from beliefbase.beliefs.arrivals import may_mature_otherwise
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fitness import Fitness, Lives
 from beliefbase.beliefs.lookups import Lookups, Need, Task
+from beliefbase.beliefs.maturity import may_mature_otherwise, never_mature
 from beliefbase.beliefs.past import Outcomes
 from beliefbase.beliefs.paths import Edge, Passing, around, between, edges_from, edges_into
 from beliefbase.beliefs.rules import passes_entry
-from beliefbase.beliefs.slices import never_mature
 from beliefbase.events.catalog import Role
 
 

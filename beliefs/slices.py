@@ -11,35 +11,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from beliefbase.beliefs.basis import decisive
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
+from beliefbase.beliefs.maturity import never_mature
 from beliefbase.beliefs.past import UNKNOWN, Outcome, Outcomes
 from beliefbase.beliefs.paths import Edge, Stamp, between, edges_from, every, reached, resolution_edges, stamp
-from beliefbase.beliefs.rules import FOREVER, may_promote, passes_entry
+from beliefbase.beliefs.rules import may_promote, passes_entry
 from beliefbase.beliefs.settled import Settled
+from beliefbase.beliefs.settling import Settling, Superseding
 from beliefbase.events.catalog import Role
 from beliefbase.events.catalog.registry import FATE_CHANGING
 
-_MATURING: Final = frozenset({"belief.affirmed", "belief.promoted", "belief.reclassified", "memory.revalidated"})
 _UNSTEADY: Final = frozenset({"belief.demoted", "belief.reclassified"})
 
 
 def slice_for(source: Source, beliefs: Collection[bytes]) -> list[Fact]:
     """The facts, in order, that fold these beliefs (ids of any copy) exactly as all facts would."""
     return Slice(source, beliefs).facts
-
-
-class _Shut(NamedTuple):
-    """A supersession of a belief whose outcome may be known."""
-
-    fact: Fact
-    target: list[Fact]
-    hopeless: bool
-    decided: int | None = None
-    """The stamp at which it acts; None if it waits for good."""
 
 
 class Slice:
@@ -51,16 +42,9 @@ class Slice:
     def __init__(self, source: Source, beliefs: Collection[bytes] = (), outcomes: Outcomes = UNKNOWN) -> None:
         self.lookups = Lookups(source)
         self._outcomes = outcomes
-        self._settled: dict[bytes, Outcome] = {}
-        """Supersessions whose outcome is taken as known."""
-        self._shut: dict[bytes, list[_Shut]] = defaultdict(list)
-        """Entities to the supersessions of them that are, or were, settled."""
-        self._opened: dict[bytes, int] = {}
-        """Entities to the stamp from which on nothing is settled."""
-        self._matured: dict[bytes, int] = {}
-        """Entities to the stamp from which on only those are settled that wait."""
-        self._ticks: dict[bytes, Fact] = {}
+        self._settling = Settling()
         self._forwarded: set[bytes] = set()
+        """Entities above which all lives were taken in, but for those that are known to replace nothing."""
         self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
         self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
         """Entities whose life is needed: their copies, and the facts that act on them."""
@@ -72,23 +56,17 @@ class Slice:
     @property
     def facts(self) -> list[Fact]:
         """The facts of the slice, in order."""
-        return sorted({**self._ticks, **self._kept}.values())
+        return sorted({**self._settling.triggers, **self._kept}.values())
 
     @property
     def settled(self) -> Settled:
         """What a fold of these facts is to be told."""
-        known = self._settled.items()
-        return Settled(
-            {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bool)},
-            {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bytes)},
-            {event for event, outcome in known if outcome.void},
-            {
-                fact.id
-                for fact in (*self._ticks.values(), *self._kept.values())
-                if fact.id not in self._kept
-                or (fact.type == "belief.superseded" and fact.payload["superseded_id"] not in self._faces)
-            },
-        )
+        outside = {
+            fact.id
+            for fact in self._kept.values()
+            if fact.type == "belief.superseded" and fact.payload["superseded_id"] not in self._faces
+        }
+        return self._settling.settled(outside | (self._settling.triggers.keys() - self._kept.keys()))
 
     def add(
         self,
@@ -115,7 +93,7 @@ class Slice:
         opened: Mapping[bytes, int],
         matured: Mapping[bytes, int],
     ) -> Task[None]:
-        for stamps, noted in ((opened, self._opened), (matured, self._matured)):
+        for stamps, noted in ((opened, self._settling.opened), (matured, self._settling.matured)):
             for belief, since in sorted(stamps.items()):
                 self.lookups.spawn(self._open(belief, since, noted))
         for belief in sorted(rows):
@@ -166,7 +144,7 @@ class Slice:
             if "condition_key" in payload:
                 self._start(self._conditions, payload["condition_key"])
             if fact.type == "belief.superseded":
-                self.lookups.spawn(self._replaced(_Shut(fact, copies, hopeless), merged=merged))
+                self.lookups.spawn(self._replaced(Superseding(fact, copies, hopeless), merged=merged))
             elif fact.type == "belief.merged":
                 self._start(self._merged, fact.id)
             elif fact.type == "conclusion.derived":
@@ -203,51 +181,43 @@ class Slice:
             self._forwarded.add(entity)
             for edge in (yield from edges_from(self.lookups, [entity])):
                 outcome = self._outcomes.of(edge.fact)
-                if merged or entity in self._opened or outcome is None or outcome.acts is not False:
+                if merged or entity in self._settling.opened or outcome is None or outcome.acts is not False:
                     self._start(self._forward, edge.by)
 
     # What is known of replacements
 
-    def _replaced(self, by: _Shut, *, merged: bool) -> Task[None]:
+    def _replaced(self, by: Superseding, *, merged: bool) -> Task[None]:
         """One that replaces: where it is known what becomes of it, nothing but its birth."""
-        fact, entity, outcome = by.fact, by.target[0].id, self._outcomes.of(by.fact)
-        decided = yield from self._outcomes.decided(self.lookups, fact, entity)
+        outcome = self._outcomes.of(by.fact)
+        decided = yield from self._outcomes.decided(self.lookups, by.fact, by.target[0].id)
         if merged or outcome is None or (outcome.acts is not False and decided is None):
-            self._settled.pop(fact.id, None)
-            yield from self._superseded(*by[:3])
+            yield from self._superseded(by)
             return
         if isinstance(outcome.acts, bytes):
-            trigger = self._ticks[outcome.acts] = self.lookups.facts[outcome.acts]
+            trigger = self._settling.triggers[outcome.acts] = self.lookups.facts[outcome.acts]
             for key in presupposed(trigger):
                 self._start(self._birth, key)
-        self._start(self._birth, fact.payload["superseding_id"])
-        by = by._replace(decided=decided)
-        self._settled[fact.id] = outcome
-        self._shut[entity].append(by)
-        self._reopen(entity, by)
+        self._start(self._birth, by.fact.payload["superseding_id"])
+        if not self._settling.settle(by._replace(decided=decided), outcome):
+            self._find_out(by)
 
     def _open(self, belief: bytes, since: int, noted: dict[bytes, int]) -> Task[None]:
         copies = yield from self.lookups.entity(belief)
         if copies and since < noted.get(copies[0].id, since + 1):
             noted[copies[0].id] = since
-            for by in self._shut[copies[0].id]:
-                self._reopen(copies[0].id, by)
+            for by in self._settling.reopened(copies[0].id):
+                self._find_out(by)
 
-    def _reopen(self, entity: bytes, by: _Shut) -> None:
-        """Find out what becomes of a replacement, if that may be another thing now."""
-        opened = self._opened.get(entity, FOREVER)
-        since = min(opened, self._matured.get(entity, FOREVER))
-        if by.fact.id not in self._settled or (opened == FOREVER if by.decided is None else by.decided < since):
-            return
-        waits = self._settled.pop(by.fact.id).acts is False
-        self.lookups.spawn(self._superseded(*by[:3]))
-        if waits and entity in self._forwarded:
+    def _find_out(self, by: Superseding) -> None:
+        self.lookups.spawn(self._superseded(by))
+        if by.target[0].id in self._forwarded:
             self._start(self._forward, by.fact.payload["superseding_id"])
 
     # What a life reads
 
-    def _superseded(self, fact: Fact, copies: list[Fact], hopeless: bool) -> Task[None]:
+    def _superseded(self, superseding: Superseding) -> Task[None]:
         """One that replaces: its life only where the moment at which it does isn't plain from its birth."""
+        fact, copies, hopeless, _ = superseding
         by = fact.payload["superseding_id"]
         superseder = yield from self.lookups.entity(by)
         self._keep(superseder)
@@ -404,17 +374,6 @@ class Slice:
             if may_promote(recurrences) and not steady:
                 keys = tuple(copy.id for entity in members for copy in self._living[entity][0])
                 self._keep(fact for fact in (yield Need(Role.SHOWN, keys)) if fact.type == "memory.injected")
-
-
-def never_mature(copies: list[Fact], acting: list[Fact]) -> bool:
-    """Whether nothing in the log can make an active belief of this one, nor of a survivor of it."""
-    recurrences = 0
-    for fact in acting:
-        if fact.type == "belief.affirmed" and fact.payload["how"] == "recurrence":
-            recurrences += 1
-        elif fact.type in _MATURING or fact.type == "belief.merged":
-            return False
-    return not may_promote(recurrences) and not passes_entry(copies[0].payload)
 
 
 def _is_merged(acting: Iterable[Fact]) -> bool:

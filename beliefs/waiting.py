@@ -69,7 +69,7 @@ def ready(world: World, edge: Replacement) -> bool:
     if edge.kind == MERGE:
         survivor = replacer.canon()
         return survivor.alive(world.now) and (not target.mature or active(world, survivor))
-    if edge.event in world.settled:
+    if world.settled and edge.event in world.settled:
         edge.deferred = edge.deferred or edge.event in world.deferred
         return world.settled[edge.event]
     if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):

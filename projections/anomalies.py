@@ -30,8 +30,8 @@ class Anomalies(Projection):
                 Column(
                     "about_id",
                     "VARCHAR",
-                    "What it names: the missing id, the belief, the target it waits to end, the event with which it acted"
-                    " or was undone",
+                    "What it names: the missing id, the belief, the target it waits to end, or the event with which it"
+                    " acted or was undone",
                 ),
                 Column("hlc", "BIGINT", "Stamp of the event"),
             ),

@@ -212,6 +212,73 @@ def test_the_newest_link_of_a_chain_touches_its_two_ends_at_a_cost_that_does_not
     assert source.calls < 60
 
 
+def random_graph(beliefs: int) -> tuple[Log, list[bytes]]:
+    """Beliefs that supersede one another at random, so often that most of them are connected."""
+    r, log = random.Random(beliefs), Log()
+    every = [log.belief(active=r.random() < 0.3) for _ in range(beliefs)]
+    for _ in range(beliefs):
+        log.supersede(*r.sample(every, 2))
+    return log, every
+
+
+def test_what_a_batch_costs_does_not_grow_with_a_random_graph_of_supersessions():
+    given = []
+    for size in (500, 4000):
+        log, every = random_graph(size)
+        r = random.Random(7)
+
+        def events(log: Log = log, every: list[bytes] = every, r: random.Random = r) -> None:
+            for _ in range(10):
+                log.affirm(r.choice(every))
+                log.supersede(r.choice(every), log.belief(active=False))
+                log.put("belief.retracted", belief_id=r.choice(every), cause="wrong")
+
+        result, source = after(log, events)
+        assert 20 <= len(result.lives) < 60
+        given.append(source.given)
+    assert given[1] < 1.5 * given[0]
+
+
+def waiting_below(*, active: bool) -> tuple[Log, bytes, bytes, bytes]:
+    """A belief that waits to be superseded by another one, and what replaced that in turn."""
+    log = Log()
+    old, never, above = log.belief(), log.belief(active=False), log.belief(active=False)
+    log.supersede(old, never)
+    log.supersede(never, above)
+    return log, old, above, log.belief(active=active)
+
+
+def test_a_candidate_replaced_by_another_concerns_nobody_who_waits_for_it():
+    log, _, above, new = waiting_below(active=False)
+    result, _ = after(log, lambda: log.supersede(above, new))
+    assert result.lives.keys() == {above}
+
+
+def test_a_candidate_replaced_by_what_is_active_ends_what_waits_for_it():
+    log, old, above, new = waiting_below(active=True)
+    result, _ = after(log, lambda: log.supersede(above, new))
+    assert result.lives.keys() == {old, above}
+    assert result.lives[old].at(log.newest).status == "superseded"
+
+
+def test_a_belief_whose_replacement_was_undone_is_no_way_up_any_more():
+    log, old, above, new = waiting_below(active=True)
+    (edge,) = [fact for fact in log.facts if fact.payload.get("superseding_id") == above]
+    log.put("belief.reinstated", belief_id=edge.payload["superseded_id"], undoes=(edge.id,))
+    result, _ = after(log, lambda: log.supersede(above, new))
+    assert above in result.lives
+    assert old not in result.lives
+
+
+def test_an_affirmation_is_not_told_to_corrections_which_read_only_the_half_life():
+    log = Log()
+    old, new = log.belief(), log.belief(speech_act="correction")
+    log.supersede(old, new)
+    assert after(log, lambda: log.affirm(old))[0].lives.keys() == {old}
+    changed, _ = after(log, lambda: log.put("belief.reclassified", belief_id=old, speech_act="humor_or_irony"))
+    assert changed.lives.keys() == {old, new}
+
+
 def test_the_earliest_edge_of_a_cycle_arriving_last_brings_a_belief_back_that_it_does_not_name():
     log = Log()
     a, b, c = (log.belief() for _ in range(3))

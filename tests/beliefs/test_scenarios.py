@@ -15,6 +15,7 @@ from beliefbase.beliefs.coherence import incoherence
 from beliefbase.beliefs.dependents import refold
 from beliefbase.beliefs.fold import fold
 from beliefbase.beliefs.intervals import LIVE
+from beliefbase.beliefs.reasons import Reason
 from beliefbase.beliefs.rules import FOREVER, MOST_CONSERVATIVE_FIRST, most_conservative
 from beliefbase.events.catalog import CATALOG
 from beliefbase.events.errors import InvalidEvent
@@ -429,6 +430,17 @@ def test_8_promoted_later_the_successor_takes_over(log):
         life = folded.lives[directive]
         assert life.at(stamp(5) - 1).status == "active"
         assert life.at(stamp(5))[2:5] == ("superseded", edge, promoted)
+        assert [note for note in folded.notes if note.event == edge] == [
+            (edge, Reason.REPLACEMENT_DEFERRED, promoted),
+        ]
+
+
+def test_8_a_replacement_that_was_undone_is_listed_with_what_undid_it(log):
+    old, new = log.durable(on=0), log.durable(on=1)
+    edge = log.supersede(old, new, on=2)
+    undone = log.reinstate(old, edge, on=3)
+    for folded in log.in_all_orders():
+        assert [tuple(note) for note in folded.notes] == [(edge, Reason.REPLACEMENT_UNDONE, undone)]
 
 
 def test_8_never_promoted_the_directive_stands_uncontested_once_the_joke_has_expired(log):
