@@ -95,7 +95,7 @@ class Fitness:
 
     def _is_firm(self, edge: Edge, since: int) -> Task[bool]:
         """Whether a replacement was in force before a stamp and is never undone."""
-        decided = yield from self._outcomes.decided(self._lookups, edge.fact, edge.target)
+        decided = yield from self._outcomes.decided(edge.fact, edge.target)
         if decided is None or decided >= since:
             return False
         return not (yield Need(Role.LINK, (edge.fact.id,)))  # nothing undoes it

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple, Protocol
 
 from beliefbase.beliefs.facts import Fact
-from beliefbase.beliefs.lookups import Lookups, Need, Task, presupposed
+from beliefbase.beliefs.lookups import Need, Task, presupposed
 from beliefbase.beliefs.paths import Edge
 from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.beliefs.rules import FOREVER
@@ -85,7 +85,7 @@ class Outcomes:
                 return Outcome(remarks[1].about, void=True)
         return None
 
-    def decided(self, lookups: Lookups, fact: Fact, target: bytes) -> Task[int | None]:
+    def decided(self, fact: Fact, target: bytes) -> Task[int | None]:
         """The stamp at which a supersession of an entity acts, or is void; None where it waits or that isn't known."""
         outcome = self.of(fact)
         if outcome is None or outcome.acts is False:
@@ -98,9 +98,7 @@ class Outcomes:
             return None
         return (yield from _acts(trigger[0]))
 
-    def in_force(
-        self, lookups: Lookups, edges: Iterable[Edge], since: int, changed: Collection[bytes]
-    ) -> Task[list[Edge]]:
+    def in_force(self, edges: Iterable[Edge], since: int, changed: Collection[bytes]) -> Task[list[Edge]]:
         """Those edges that may be in force at a stamp or later; of those that end ``changed`` entities all may."""
         found = []
         for edge in edges:

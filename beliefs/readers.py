@@ -109,7 +109,7 @@ class Readers:
     def _target(self, edge: Edge, since: int) -> Task[None]:
         """A belief that would be replaced: one that can't ever be active doesn't wait for its superseder to be."""
         fact, belief = edge.fact, edge.target
-        decided = yield from self._outcomes.decided(self._lookups, fact, belief)
+        decided = yield from self._outcomes.decided(fact, belief)
         if self.opened.get(belief, since + 1) <= since or (decided is not None and decided < since):
             return
         copies = yield from self._lookups.entity(belief)
@@ -162,7 +162,7 @@ class Readers:
             named = yield from self._naming(Role.INPUT, found.below or ())
         self.tell((fact.payload["belief_id"] for fact in named if fact.type == "conclusion.derived"), since)
         for edge in edges if closes else ():
-            decided = yield from self._outcomes.decided(self._lookups, edge.fact, edge.target)
+            decided = yield from self._outcomes.decided(edge.fact, edge.target)
             outcome = self._outcomes.of(edge.fact)
             waits = outcome is not None and outcome.acts is False
             if not waits and (decided is None or decided >= since):
@@ -173,7 +173,7 @@ class Readers:
 
     def _passing(self, since: int) -> Passing:
         """Chooses the edges that may be in force at a stamp or later."""
-        return lambda edges: self._outcomes.in_force(self._lookups, edges, since, self.replaced)
+        return lambda edges: self._outcomes.in_force(edges, since, self.replaced)
 
     def _naming(self, role: Role, entities: Collection[bytes]) -> Task[list[Fact]]:
         groups = yield from self._lookups.entities(sorted(entities))

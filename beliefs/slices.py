@@ -189,7 +189,7 @@ class Slice:
     def _replaced(self, by: Superseding, *, merged: bool) -> Task[None]:
         """One that replaces: where it is known what becomes of it, nothing but its birth."""
         outcome = self._outcomes.of(by.fact)
-        decided = yield from self._outcomes.decided(self.lookups, by.fact, by.target[0].id)
+        decided = yield from self._outcomes.decided(by.fact, by.target[0].id)
         if merged or outcome is None or (outcome.acts is not False and decided is None):
             yield from self._superseded(by)
             return
