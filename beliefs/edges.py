@@ -69,7 +69,6 @@ class Replacement:
         """Whether its replacer alone was not fit for it to act where it is written."""
         self.trigger: bytes | None = None
         """The event with which it acted, if it was deferred."""
-
         self.undone: bytes | None = None
         """The reinstatement that undid it, if it was in force until then."""
 

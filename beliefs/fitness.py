@@ -20,7 +20,8 @@ Lives = Callable[[bytes], Collection[Life] | None]
 
 _FAR: Final = 300
 """How many beliefs are looked at before the search is given up."""
-_AGEING: Final = frozenset({"belief.affirmed", "belief.promoted"})
+_HARMLESS: Final = frozenset({"belief.affirmed", "belief.promoted"})
+"""Types that end no active belief."""
 
 
 class Fitness:
@@ -91,7 +92,7 @@ class Fitness:
     def _is_steady(self, belief: bytes, since: int) -> Task[bool]:
         """Whether nothing acts on an active belief from a stamp on that might end it, were it only for a moment."""
         acting = yield from self._lookups.acting_on((yield from self._lookups.entity(belief)))
-        return all(fact.hlc < since or fact.type in _AGEING for fact in acting)
+        return all(fact.hlc < since or fact.type in _HARMLESS for fact in acting)
 
     def _is_firm(self, edge: Edge, since: int) -> Task[bool]:
         """Whether a replacement was in force before a stamp and is never undone."""

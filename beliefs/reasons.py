@@ -40,6 +40,8 @@ VOID = frozenset(
     }
 )
 """Reasons of events that have no effect whatever comes later."""
+TOOK_EFFECT = frozenset({Reason.REPLACEMENT_DEFERRED, Reason.REPLACEMENT_UNDONE})
+"""Reasons that say when an event took effect, or ceased to have one."""
 
 
 class Note(NamedTuple):

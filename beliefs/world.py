@@ -27,6 +27,7 @@ class World:
         self.settled = {**settled.acts, **dict.fromkeys(settled.until, False)}
         """Supersessions of which it is known whether they are ready now."""
         self.deferred = settled.until
+        """Those that are known not to act where they are written."""
         self.until: dict[bytes, list[bytes]] = {}
         """Events to the settled supersessions that act with them."""
         for event, trigger in settled.until.items():

@@ -1,4 +1,4 @@
-"""What new events change in the tables, at a cost that depends on them and not on the log.
+"""What new events change in the tables, at a cost that depends on them and hardly on the log.
 
 New rows are found behind the last position, or, where a log's positions hide some, by comparing frontiers. Either is
 a hint: the root over the heads that the projector follows must come out as the log's own, or everything is rebuilt.

@@ -14,7 +14,7 @@ from tests.scale import scaled
 
 from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.fold import Fold, fold
-from beliefbase.beliefs.reasons import Reason
+from beliefbase.beliefs.reasons import TOOK_EFFECT
 from beliefbase.beliefs.rules import Rules
 from beliefbase.beliefs.slices import Slice, slice_for
 from beliefbase.events.catalog.registry import REVISIONS
@@ -22,7 +22,7 @@ from beliefbase.events.catalog.registry import REVISIONS
 _OWN = ("belief_id", "superseded_id", "duplicate_id")
 
 
-_ABOUT_EVENTS = (Reason.REPLACEMENT_DEFERRED, Reason.REPLACEMENT_UNDONE)
+_ABOUT_EVENTS = sorted(TOOK_EFFECT)
 
 
 def told(folded: Fold, belief: bytes) -> object:

@@ -115,6 +115,21 @@ def test_history_lists_what_had_no_effect_with_the_reason(world):
     assert "affirms_ended" in world.ok("history", belief).out
 
 
+def test_a_replacement_that_acted_later_or_was_undone_is_not_said_to_have_had_no_effect(world):
+    old = rule(world)
+    with world.store(5) as store:
+        writer = store.writer("planner")
+        new = writer.extract("Perhaps never.", kind="rule", speech_act="hypothetical")
+        edge = writer.supersede(old, by=new)
+        writer.promote(new)
+        deferred = world.ok("--json", "history", old).json
+        writer.reinstate(old, undoes=[edge])
+    undone = world.ok("--json", "history", old).json
+
+    assert [row["status"] for row in deferred["intervals"]][-1:] != ["active"]
+    assert (deferred["without_effect"], undone["without_effect"]) == ([], [])
+
+
 def test_one_belief_is_inspected_without_a_projection_and_at_a_cost_of_its_own(world):
     _, belief = offhand(world, ago=3)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from beliefbase.beliefs.intervals import Interval
+from beliefbase.beliefs.reasons import TOOK_EFFECT
 from beliefbase.beliefs.rules import FOREVER
 from beliefbase.events.hlc import ms_of, stamp
 from beliefbase.inspector.case import COUNTER, Case
@@ -89,7 +90,8 @@ def without_effect(case: Case, revisions: Revisions) -> list[dict[str, Any]]:
     """The events about this belief that did nothing, or not yet, with the fold's reason."""
     about: dict[bytes, tuple[str, str | None]] = {}
     for note in case.fold.notes:
-        about[note.event] = (note.reason.value, None if note.about is None else note.about.hex())
+        if note.reason not in TOOK_EFFECT:
+            about[note.event] = (note.reason.value, None if note.about is None else note.about.hex())
     return [
         {**case.desk.told(entry), **details(entry), "why": about[entry.id][0], "about": about[entry.id][1]}
         for entry in revisions.all
