@@ -116,7 +116,25 @@ def decisive(lookups: Lookups, revisions: Collection[Fact]) -> Task[Decisive]:
     return _decisive(graph, own, unordered)
 
 
-def _unordered(graph: Graph, own: Mapping[bytes, Outcome]) -> dict[bytes, set[bytes]]:
+class _Unordered(NamedTuple):
+    """The revisions of another outcome against which one is not known to be ordered."""
+
+    alike: set[bytes]
+    """All revisions of its class."""
+    same: set[bytes]
+    """Those with its own outcome."""
+    ordered: set[bytes]
+
+    def exist(self) -> bool:
+        """Whether there are any."""
+        return len(self.alike) - len(self.same) > len((self.ordered & self.alike) - self.same)
+
+    def meet(self, nodes: Iterable[bytes]) -> bool:
+        """Whether some of them are among these."""
+        return any(node in self.alike and node not in self.same and node not in self.ordered for node in nodes)
+
+
+def _unordered(graph: Graph, own: Mapping[bytes, Outcome]) -> dict[bytes, _Unordered]:
     """Each revision that is not known to be ordered against others of another outcome, to these."""
     if len(set(own.values())) < 2:
         return {}
@@ -128,16 +146,16 @@ def _unordered(graph: Graph, own: Mapping[bytes, Outcome]) -> dict[bytes, set[by
         for above in graph.ancestors(node, graph.nodes[node][0].hlc) & own.keys():
             ordered[node].add(above)
             ordered[above].add(node)
-    found: dict[bytes, set[bytes]] = {}
-    for alike in others.values():
-        everyone = set().union(*alike.values())
-        for same in alike.values():
-            rest = everyone - same
-            found.update((node, rest - ordered[node]) for node in same if not rest <= ordered[node])
+    found: dict[bytes, _Unordered] = {}
+    for outcomes in others.values():
+        alike = set().union(*outcomes.values())
+        for same in outcomes.values():
+            each = {node: _Unordered(alike, same, ordered[node]) for node in same}
+            found.update((node, unordered) for node, unordered in each.items() if unordered.exist())
     return found
 
 
-def _decisive(graph: Graph, own: Collection[bytes], unordered: Mapping[bytes, set[bytes]]) -> Decisive:
+def _decisive(graph: Graph, own: Collection[bytes], unordered: Mapping[bytes, _Unordered]) -> Decisive:
     above = {node: graph.ancestors(node) for node in own}
     deciders = []
     if unordered:
@@ -145,7 +163,7 @@ def _decisive(graph: Graph, own: Collection[bytes], unordered: Mapping[bytes, se
             if copies[0].type in FATE_CHANGING:
                 seen = graph.ancestors(node)
                 mine = seen & unordered.keys()
-                if len(mine) > 1 and any(not mine.isdisjoint(unordered[one]) for one in mine):
+                if len(mine) > 1 and any(unordered[one].meet(mine) for one in mine):
                     above[node] = seen
                     deciders.append(copies[0])
     between = {node for seen in above.values() for node in seen if not graph.ancestors(node).isdisjoint(own)}

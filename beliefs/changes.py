@@ -38,6 +38,11 @@ def change(old: Life | None, new: Life | None, start: int) -> Change | None:
     return None
 
 
+def is_other(one: Life, other: Life) -> bool:
+    """Whether others can read anything of a life that differs in another one."""
+    return _standing(one) != _standing(other) or _ageing(one) != _ageing(other)
+
+
 def _standing(life: Life) -> tuple[object, ...]:
     return (
         life.id,

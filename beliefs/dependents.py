@@ -8,17 +8,20 @@ changes before the first stamp of the batch: a belief that was active before it 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.arrivals import RULE_CHANGING, Named, Without, moved_by
-from beliefbase.beliefs.changes import Change, change
+from beliefbase.beliefs.changes import Change, change, is_other
+from beliefbase.beliefs.collector import paused
 from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.fitness import Fitness
 from beliefbase.beliefs.fold import Erased, Fold
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lineage import fork_relatives
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, TooMuch
-from beliefbase.beliefs.past import Outcomes, Past
+from beliefbase.beliefs.past import Known, Outcomes, Past
 from beliefbase.beliefs.readers import Readers
 from beliefbase.beliefs.reasons import Note
 from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules, passes_entry
@@ -65,11 +68,12 @@ def refold(
     """
     if any(fact.type in RULE_CHANGING for fact in batch):
         return Refold(True, {}, set(), {})
-    outcomes = Outcomes(past, {fact.id for fact in batch}, horizon)
-    try:
-        return _Refolding(Lookups(source, most=most), batch, rules, horizon, outcomes, erased or {}).result()
-    except TooMuch:
-        return Refold(True, {}, set(), {})
+    with paused():
+        outcomes = Outcomes(past, {fact.id for fact in batch}, horizon)
+        try:
+            return _Refolding(Lookups(source, most=most), batch, rules, horizon, outcomes, erased or {}).result()
+        except TooMuch:
+            return Refold(True, {}, set(), {})
 
 
 class _Refolding:
@@ -92,22 +96,29 @@ class _Refolding:
         before = {belief: by for belief, by in erased.items() if by[1] not in self._new}
         self._erased_now = {belief: by[0] for belief, by in erased.items() if belief not in before}
         moved = self._lookups.run(moved_by(self._batch))
-        now = then = Slice(self._lookups, outcomes=outcomes)
+        self._since: dict[bytes, int] = {}
+        """Beliefs that may live otherwise than before, to the stamp from which on."""
+        known = Known(outcomes, self._changes, self._newest, _merged(moved, outcomes.past))
+        now = then = Slice(self._lookups, known=known)
         if any(fact.ref is not None and fact.id not in self._new for fact in moved):
             # A copy that comes first can make a slice smaller.
-            then = Slice(Without(self._lookups, self._new), outcomes=outcomes)
+            then = Slice(Without(self._lookups, self._new), known=known)
         self._moved = moved
         self._now = Side(now, rules, erased)
         self._then = Side(then, rules, before, self._new)
+        self._slices = [now] if now is then else [now, then]
         self._readers = Readers(self._lookups, outcomes, self._had_risen)
-        self._since: dict[bytes, int] = {}
-        """Beliefs that may live otherwise than before, to the stamp from which on."""
+        self._fitness = Fitness(self._lookups, known)
         self._opened: dict[bytes, int] = {}
         """Beliefs of which other replacements may act than before, to the stamp from which on."""
         self._matured: dict[bytes, int] = {}
         """Beliefs that may have become mature earlier, from a stamp on."""
-        self._known: dict[bytes, int] = {}
-        """Beliefs whose lives are exact in the folds, with the stamps of ``_opened`` that these were made with."""
+        self._shaken: Counter[bytes] = Counter()
+        """How often something was no longer known to be fit that a belief's replacements needed."""
+        self._known: dict[bytes, tuple[int, int]] = {}
+        """Beliefs whose lives are exact in the folds, with what these were made with; see :meth:`_made_with`."""
+        self._told: dict[bytes, Life | None] = {}
+        """The lives of which readers were told."""
         self._old: dict[bytes, Life] = {}
         """The lives of these without the batch."""
         self._lives: dict[bytes, Life] = {}
@@ -135,18 +146,41 @@ class _Refolding:
         while beliefs:
             likely = self._readers_to_come(beliefs, rounds, most=_AHEAD * len(self._known))
             rounds += 1
+            self._since |= beliefs
             self._know(beliefs.keys() | likely)
-            ready, beliefs = beliefs, {}
+            ready = beliefs | {belief: self._since[belief] for belief in self._told if self._is_stale(belief)}
+            beliefs = {}
             while ready:
                 self._since |= ready
                 self._tell_readers(ready)
+                self._tell_of_lost_footings()
                 loud = self._entities(self._readers.loud)
                 self._opened |= _earlier(self._entities(self._readers.opened), self._opened)
-                behind = {belief for belief in loud if self._known.get(belief, -1) != self._opened.get(belief, FOREVER)}
+                behind = {belief for belief in loud if self._known.get(belief) != self._made_with(belief)}
                 loud = {belief: min(since, self._since.get(belief, since)) for belief, since in loud.items()}
                 ready = {b: since for b, since in _earlier(loud, self._since).items() if b not in behind}
                 beliefs = {belief: loud[belief] for belief in sorted(behind)}
                 self._since |= loud
+
+    def _tell_of_lost_footings(self) -> None:
+        for lost in [lost for known in self._slices for lost in known.lost()]:
+            for belief in self._entities({lost.user.belief: lost.changed}):
+                self._shaken[belief] += 1
+                self._readers.tell((belief,), lost.changed)
+
+    def _is_stale(self, belief: bytes) -> bool:
+        """Whether what a belief's readers were told of is no more what a fold says, which knows more since."""
+        told, now = self._told[belief], self._now.folded.lives.get(belief)
+        if told is None or now is None:
+            return told is not now
+        return told is not now and is_other(told, now)
+
+    def _made_with(self, belief: bytes) -> tuple[int, int]:
+        return self._opened.get(belief, FOREVER), self._shaken[belief]
+
+    def _changes(self, belief: bytes) -> int:
+        """The stamp from which on a belief may live otherwise than before."""
+        return self._since.get(belief, FOREVER)
 
     def _readers_to_come(self, beliefs: dict[bytes, int], rounds: int, most: int) -> set[bytes]:
         """Beliefs that may be next: folding them now spares rounds. Each round looks further than the last."""
@@ -172,6 +206,7 @@ class _Refolding:
         tasks, linked = list[Task[None]](), list[tuple[bytes, frozenset[bytes], int]]()
         for belief, since in sorted(beliefs.items()):
             old, new = self._old.get(belief), after.lives.get(belief)
+            self._told[belief] = new
             if old is not None and (new is None or old.id != new.id):
                 self._gone.add(old.id)
             tasks.append(self._note_turned(faces[belief], before, after))
@@ -187,7 +222,7 @@ class _Refolding:
                 )
             )
             if found.since is not None and found.since <= self._newest and not self._had_risen(belief, found.since):
-                tasks.append(self._readers.risen(belief, found.by, start, self._newest, self._changed))
+                tasks.append(self._readers.risen(belief, found.by, start, self._newest, self._fitness, self._changed))
             if found.linked:
                 linked.append((belief, found.by, start))
                 self._relinked.add(belief)
@@ -292,7 +327,7 @@ class _Refolding:
 
     def _know(self, beliefs: Iterable[bytes]) -> None:
         """Fold what these and the known beliefs need, without and with the batch."""
-        self._known = {belief: self._opened.get(belief, FOREVER) for belief in (*self._known, *sorted(beliefs))}
+        self._known = {belief: self._made_with(belief) for belief in (*self._known, *sorted(beliefs))}
         faces = self._faces(self._known | self._opened | self._matured)
         old = {belief: [face for face in faces[belief] if face not in self._new] for belief in faces}
         self._now.know(self._known, opened=self._opened, matured=self._matured)
@@ -329,6 +364,16 @@ def _all(lookups: Lookups, tasks: Iterable[Task[None]]) -> Task[None]:
 
 def _life(folded: Fold, faces: Iterable[bytes]) -> Life | None:
     return next((folded.lives[face] for face in faces if face in folded.lives), None)
+
+
+def _merged(moved: Collection[Fact], past: Past | None) -> set[bytes] | None:
+    """The beliefs that merges name with a batch; None where beliefs have copies, or that isn't known."""
+    merged = past.merged() if past is not None else None
+    extracted = [fact.ref for fact in moved if fact.type == "belief.extracted" and fact.ref is not None]
+    if merged is None or len(set(extracted)) < len(extracted):
+        return None
+    new = [fact.payload for fact in moved if fact.type == "belief.merged"]
+    return {*merged, *(payload[end] for payload in new for end in ("duplicate_id", "surviving_id"))}
 
 
 def _was_active(life: Life, before: int) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Final
 
+from beliefbase.beliefs.facts import Fact
 from beliefbase.beliefs.life import Life
 from beliefbase.beliefs.lookups import Lookups, Need, Task
 from beliefbase.beliefs.maturity import never_mature
-from beliefbase.beliefs.past import Outcomes
+from beliefbase.beliefs.past import Known
 from beliefbase.beliefs.paths import Edge, Passing, edges_from
 from beliefbase.events.catalog import Role
 
@@ -22,40 +23,31 @@ _FAR: Final = 300
 """How many beliefs are looked at before the search is given up."""
 _HARMLESS: Final = frozenset({"belief.affirmed", "belief.promoted"})
 """Types that end no active belief."""
+_UNSTEADY: Final = frozenset({"belief.merged", "belief.superseded", "conclusion.derived", "contradiction.raised"})
+"""Types by which what others do may end a belief for a moment."""
 
 
 class Fitness:
-    """Looks up from a belief, along replacements that may be in force."""
+    """Looks up from beliefs, along replacements that may be in force."""
 
-    def __init__(self, lookups: Lookups, outcomes: Outcomes, passing: Passing, lives: Lives) -> None:
+    def __init__(self, lookups: Lookups, known: Known) -> None:
         self._lookups = lookups
-        self._outcomes = outcomes
-        self._passing = passing
-        self._lives = lives
+        self._outcomes = known.outcomes
+        self._since = known.since
 
-    def is_as_before(self, belief: bytes, replacers: Collection[bytes], since: int, until: int) -> Task[bool]:
-        """Whether it is known that a belief is as fit with the batch as without, from one stamp until another.
-
-        So it is if it is never active, nor anything above what replaces it otherwise than before, or if it was fit all
-        the time by way of what hasn't changed.
-        """
+    def never(self, beliefs: Collection[bytes], passing: Passing, lives: Lives, since: int, until: int) -> Task[bool]:
+        """Whether neither these nor what replaced them in turn are ever active, from one stamp until another."""
         if self._outcomes.past is None:
             return False
-        gains = {belief} if any(life.ever for life in self._lives(belief) or ()) else replacers
-        return (yield from self._never_active(gains, since, until)) or (yield from self._always(belief, since, until))
-
-    def _never_active(self, beliefs: Collection[bytes], since: int, until: int) -> Task[bool]:
-        """Whether neither these nor what replaced them in turn are ever active."""
         seen, frontier = set(beliefs), sorted(beliefs)
         while frontier and len(seen) < _FAR:
-            if any(life.ever for node in frontier for life in self._lives(node) or ()):
+            if any(life.ever for node in frontier for life in lives(node) or ()):
                 return False
-            rows = self._rows(frontier).values()
+            rows = self._active(frontier, until).values()
             if any(row[0] <= until and since < row[1] for stretches in rows for row in stretches):
                 return False
-            frontier = list(
-                dict.fromkeys(edge.by for edge in (yield from self._edges(frontier)) if edge.by not in seen)
-            )
+            edges = yield from passing((yield from edges_from(self._lookups, frontier)))
+            frontier = list(dict.fromkeys(edge.by for edge in edges if edge.by not in seen))
             seen.update(frontier)
         if frontier:
             return False
@@ -65,38 +57,80 @@ class Fitness:
                 return False
         return True
 
-    def _always(self, belief: bytes, since: int, until: int) -> Task[bool]:
-        """Whether something unchanged that replaced a belief in turn is active from before one stamp to another."""
+    def always(self, belief: bytes, since: int, until: int) -> Task[dict[bytes, int] | None]:
+        """What a belief is fit by from before one stamp to another: itself, or something that replaced it in turn.
+
+        These are the beliefs on the way there, each to the stamp up to which it must not change, for else it isn't
+        known any more. The last one is never superseded. None if nothing is found.
+        """
+        if self._outcomes.past is None:
+            return None
+        below: dict[bytes, tuple[bytes, int]] = {}
         seen, frontier = {belief}, [belief]
         while frontier and len(seen) < _FAR:
-            for node, stretches in self._rows(frontier).items():
+            for node, stretches in self._active(frontier, until).items():
                 throughout = any(row[0] < since and until < row[1] for row in stretches)
                 if throughout and (yield from self._is_steady(node, since)):
-                    return True
-            edges, frontier = (yield from self._edges(frontier)), []
-            for edge in edges:
-                if edge.by not in seen and (yield from self._is_firm(edge, since)):
+                    return _leans(node, below, until)
+            found, frontier = (yield from self._above(frontier, since)), []
+            for edge, decided in found:
+                if edge.by not in seen:
                     seen.add(edge.by)
                     frontier.append(edge.by)
-        return False
+                    below[edge.by] = edge.target, decided
+        return None
 
-    def _rows(self, beliefs: Collection[bytes]) -> dict[bytes, list[tuple[int, int]]]:
-        """When those of these that haven't changed were active."""
-        past = self._outcomes.past
-        unchanged = [belief for belief in beliefs if self._lives(belief) is None]
-        return past.active(unchanged) if past is not None and unchanged else {}
-
-    def _edges(self, beliefs: list[bytes]) -> Task[list[Edge]]:
-        return (yield from self._passing((yield from edges_from(self._lookups, beliefs))))
+    def _active(self, beliefs: Collection[bytes], until: int) -> dict[bytes, list[tuple[int, int]]]:
+        """When those of these were active that don't change up to a stamp."""
+        unchanged = [belief for belief in beliefs if self._since(belief) > until]
+        return self._outcomes.active(unchanged, self._lookups.facts.values())
 
     def _is_steady(self, belief: bytes, since: int) -> Task[bool]:
         """Whether nothing acts on an active belief from a stamp on that might end it, were it only for a moment."""
-        acting = yield from self._lookups.acting_on((yield from self._lookups.entity(belief)))
-        return all(fact.hlc < since or fact.type in _HARMLESS for fact in acting)
+        copies = yield from self._lookups.entity(belief)
+        acting = yield from self._lookups.acting_on(copies)
+        return not any("condition_key" in fact.payload for fact in (*copies, *acting)) and all(
+            fact.type in _HARMLESS or (fact.hlc < since and fact.type not in _UNSTEADY) for fact in acting
+        )
 
-    def _is_firm(self, edge: Edge, since: int) -> Task[bool]:
-        """Whether a replacement was in force before a stamp and is never undone."""
-        decided = yield from self._outcomes.decided(edge.fact, edge.target)
-        if decided is None or decided >= since:
-            return False
-        return not (yield Need(Role.LINK, (edge.fact.id,)))  # nothing undoes it
+    def _above(self, beliefs: Collection[bytes], since: int) -> Task[list[tuple[Edge, int]]]:
+        """Some of what replaced beliefs before a stamp and for good, with its own stamp."""
+        groups = yield from self._lookups.entities(sorted(beliefs))
+        entity = {copy.id: copies[0].id for copies in groups.values() for copy in copies}
+        acting = sorted((yield Need(Role.STATE, tuple(entity))))
+        some = [fact for fact in acting if fact.hlc < since and self._is_in_force(fact)][:_FAR]
+        groups = yield from self._lookups.entities([fact.payload["superseding_id"] for fact in some])
+        edges = [
+            Edge(fact, entity[fact.payload["superseded_id"]], groups[fact.payload["superseding_id"]][0].id)
+            for fact in some
+            if fact.payload["superseding_id"] in groups
+        ]
+        return (yield from self.firm(edges, since))
+
+    def firm(self, edges: Collection[Edge], since: int) -> Task[list[tuple[Edge, int]]]:
+        """Those of some replacements that are known to be in force before a stamp and for good, with theirs."""
+        groups = yield from self._lookups.entities([edge.fact.id for edge in edges if self._is_in_force(edge.fact)])
+        some = [edge for edge in edges if edge.fact.id in groups and groups[edge.fact.id][0].id == edge.fact.id]
+        undoing = yield Need(Role.LINK, tuple(edge.fact.id for edge in some))
+        undone = {event for fact in undoing for event in fact.payload.get("undoes", ())}
+        found = []
+        for edge in some:
+            decided = yield from self._outcomes.decided(edge.fact, edge.target)
+            if edge.fact.id in undone or decided is None:
+                continue
+            if decided < min(since, self._since(edge.target)):
+                found.append((edge, decided))
+        return found
+
+    def _is_in_force(self, fact: Fact) -> bool:
+        outcome = self._outcomes.of(fact)
+        return outcome is not None and outcome.acts is not False and not outcome.void and outcome.undone is None
+
+
+def _leans(active: bytes, below: dict[bytes, tuple[bytes, int]], until: int) -> dict[bytes, int]:
+    """The active belief and those below it on the way to it, each up to when it matters."""
+    leans, node = {active: until}, active
+    while node in below:
+        node, decided = below[node]
+        leans[node] = max(decided, leans.get(node, 0))
+    return leans

@@ -6,7 +6,7 @@ the others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, NamedTuple, Protocol
 
 from beliefbase.beliefs.facts import Fact
@@ -28,9 +28,16 @@ class Outcome(NamedTuple):
 
 
 _TRIGGERS: Final = frozenset(
-    {"belief.affirmed", "belief.demoted", "belief.extracted", "belief.promoted", "belief.superseded"}
+    {
+        "belief.affirmed",
+        "belief.demoted",
+        "belief.extracted",
+        "belief.promoted",
+        "belief.reinstated",
+        "belief.superseded",
+    }
 )
-"""Types of which it is plain when they act: at their own stamp or that of the belief that they revise."""
+"""Types of which it is plain when they act: at their own stamp or that of what they name."""
 
 
 class Past(Protocol):
@@ -44,6 +51,9 @@ class Past(Protocol):
 
     def concluded(self) -> bool:
         """Whether there are any conclusions."""
+
+    def merged(self) -> Collection[bytes] | None:
+        """The beliefs that merges name; None where beliefs have copies, so that it isn't plain which these are."""
 
 
 class Outcomes:
@@ -59,6 +69,7 @@ class Outcomes:
         self._new = new
         self.resolutions = past is None
         """Whether resolutions may wait, or may have."""
+        self._active: dict[bytes, list[tuple[int, int]]] = {}
         self._remarks: dict[bytes, list[Note]] = {}
         for kind, note in past.remarks() if past is not None else ():
             self._remarks.setdefault(note.event, []).append(note)
@@ -85,6 +96,16 @@ class Outcomes:
                 return Outcome(remarks[1].about, void=True)
         return None
 
+    def active(self, beliefs: Collection[bytes], likely: Iterable[Fact]) -> dict[bytes, list[tuple[int, int]]]:
+        """The stretches in which beliefs were active, as far as the past is known.
+
+        A question costs more than what it is about, so each is about all facts that are ``likely`` beliefs as well.
+        """
+        if self.past is not None and not self._active.keys() >= set(beliefs):
+            asked = {*beliefs, *(fact.id for fact in likely if fact.type == "belief.extracted")}
+            self._active |= self.past.active(asked - self._active.keys())
+        return {belief: self._active.get(belief, []) for belief in beliefs}
+
     def decided(self, fact: Fact, target: bytes) -> Task[int | None]:
         """The stamp at which a supersession of an entity acts, or is void; None where it waits or that isn't known."""
         outcome = self.of(fact)
@@ -96,7 +117,15 @@ class Outcomes:
         trigger = yield Need(None, (outcome.acts,))
         if not trigger or trigger[0].type not in _TRIGGERS:
             return None
+        undone = yield Need(None, trigger[0].payload.get("undoes", ()))
+        if any(ending.ref is not None for ending in undone):  # with an earlier copy it would wait for that as well
+            return None
         return (yield from _acts(trigger[0]))
+
+    def over(self, undone: bytes) -> Task[int]:
+        """The stamp at which a reinstatement acts."""
+        found = yield Need(None, (undone,))
+        return (yield from _acts(found[0])) if found else FOREVER
 
     def in_force(self, edges: Iterable[Edge], since: int, changed: Collection[bytes]) -> Task[list[Edge]]:
         """Those edges that may be in force at a stamp or later; of those that end ``changed`` entities all may."""
@@ -106,10 +135,10 @@ class Outcomes:
             if outcome is not None and edge.target not in changed:
                 if outcome.acts is False or outcome.void:
                     continue
-                if outcome.undone is not None:
-                    over = yield Need(None, (outcome.undone,))
-                    if over and (since > self._horizon or (yield from _acts(over[0])) < since):
-                        continue
+                if outcome.undone is not None and (
+                    since > self._horizon or (yield from self.over(outcome.undone)) < since
+                ):
+                    continue
             found.append(edge)
         return found
 
@@ -124,4 +153,16 @@ def _acts(fact: Fact) -> Task[int]:
     return acts
 
 
-UNKNOWN: Final = Outcomes(None, (), FOREVER)
+class Known(NamedTuple):
+    """What is known of a log beforehand."""
+
+    outcomes: Outcomes = Outcomes(None, (), FOREVER)
+    since: Callable[[bytes], int] = lambda _belief: FOREVER
+    """A belief's own id to the stamp from which on it may live otherwise than before the batch."""
+    newest: int = FOREVER
+    """Nothing acts later."""
+    merged: Collection[bytes] | None = None
+    """The beliefs that merges name with the batch, if that is plain."""
+
+
+UNKNOWN: Final = Known()

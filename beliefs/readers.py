@@ -117,13 +117,20 @@ class Readers:
         if fact.type != "belief.superseded" or not never_mature(copies, acting):
             self.tell((belief,), since)
 
-    def risen(self, belief: bytes, replacers: Collection[bytes], since: int, until: int, lives: Lives) -> Task[None]:
-        """Collect what may wait for a belief to rise, unless that makes no difference between two stamps.
+    def risen(
+        self, belief: bytes, replacers: Collection[bytes], since: int, until: int, fitness: Fitness, lives: Lives
+    ) -> Task[None]:
+        """Collect what may wait for a belief to rise, unless it is as fit as before from one stamp until another.
 
-        ``replacers`` are those by which it is replaced otherwise than before.
+        So it is if neither it is ever active nor anything above what replaces it otherwise than before (the
+        ``replacers``), or if it was fit all the time by way of what hasn't changed.
         """
-        fitness = Fitness(self._lookups, self._outcomes, self._passing(since), lives)
-        if self._outcomes.resolutions or not (yield from fitness.is_as_before(belief, replacers, since, until)):
+        gains = {belief} if any(life.ever for life in lives(belief) or ()) else replacers
+        as_before = not self._outcomes.resolutions and (
+            (yield from fitness.never(gains, self._passing(since), lives, since, until))
+            or (yield from fitness.always(belief, since, until)) is not None
+        )
+        if not as_before:
             yield from self.below(belief, since)
 
     def below(self, belief: bytes, since: int) -> Task[None]:

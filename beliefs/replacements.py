@@ -177,7 +177,7 @@ def _spread(world: World, target: Life, replacer: Life) -> None:
     """
     some = False
     for life in waiting.successors(replacer):
-        if waiting.active(world, life):
+        if waiting.active(world, life) or waiting.known_fit(world, life):
             waiting.wake(world, target, True)
             return
         some = some or life.alive(world.now, life.falsifiers or ())

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 
 class Settled(NamedTuple):
-    """What is known of supersessions beforehand; an event stands in one of two maps."""
+    """What is known of supersessions beforehand; an event stands in one of the first two maps at most."""
 
     acts: Mapping[bytes, bool]
     """Events to whether they act where they are written, or wait for good."""
     until: Mapping[bytes, bytes]
     """Events that wait at first to those with which they act."""
-    void: Collection[bytes]
-    """Those among the others that are void where they would act."""
+    void: AbstractSet[bytes]
+    """Those that are void where they would act."""
     ticks: Collection[bytes]
     """Events that only tell when something acts: what they do themselves is of no matter."""
+    waits: Mapping[bytes, int]
+    """Events of which it isn't known what becomes of them, but that they wait until a stamp."""
+    ever: Mapping[bytes, int]
+    """Beliefs to a stamp before which they became active."""
+    fit: Mapping[bytes, int]
+    """Beliefs to the stamp from which on they, or what replaced them in turn, are active; what is isn't superseded."""
 
 
-NOTHING: Final = Settled({}, {}, (), ())
+NOTHING: Final = Settled({}, {}, frozenset(), (), {}, {}, {})

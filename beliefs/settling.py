@@ -20,6 +20,8 @@ class Superseding(NamedTuple):
     """The copies of the belief, the entity's own first."""
     hopeless: bool
     """Whether the belief can never be active."""
+    merged: bool
+    """Whether merges connect it with others."""
     decided: int | None = None
     """The stamp at which it is known to act or to be void; None if it waits for good, or that isn't known."""
 
@@ -37,22 +39,34 @@ class Settling:
         self._outcomes: dict[bytes, Outcome] = {}
         self._of: dict[bytes, list[Superseding]] = defaultdict(list)
         """Entities to the supersessions of them."""
+        self._waits: dict[bytes, int] = {}
+        """Events that are settled no more but wait until a stamp."""
 
     def settle(self, by: Superseding, outcome: Outcome) -> bool:
         """Take an outcome as known; False if the belief was opened before."""
         entity = by.target[0].id
+        self._of[entity].append(by)
         if self._is_open(entity, by):
+            self._waits[by.fact.id] = self._doubted(entity)
             return False
         self._outcomes[by.fact.id] = outcome
-        self._of[entity].append(by)
         return True
 
+    def waits(self, fact: Fact) -> int:
+        """The stamp up to which it is known that a supersession waits, or isn't there."""
+        return self._waits.get(fact.id, 0)
+
+    def is_doubted(self, entity: bytes) -> bool:
+        """Whether some supersessions of an entity are settled no more."""
+        return entity in self.opened or entity in self.matured
+
     def reopened(self, entity: bytes) -> list[Superseding]:
-        """Those of an entity that were settled and are no more."""
-        found = [by for by in self._of[entity] if self._is_open(entity, by)]
-        self._of[entity] = [by for by in self._of[entity] if not self._is_open(entity, by)]
+        """Those of an entity that are settled no more, or wait for less long than was thought."""
+        doubted = self._doubted(entity)
+        found = [by for by in self._of[entity] if self._is_open(entity, by) and self._waits.get(by.fact.id) != doubted]
         for by in found:
-            del self._outcomes[by.fact.id]
+            self._outcomes.pop(by.fact.id, None)
+            self._waits[by.fact.id] = doubted
         return found
 
     def settled(self, ticks: Collection[bytes]) -> Settled:
@@ -63,10 +77,16 @@ class Settling:
             {event: outcome.acts for event, outcome in known if isinstance(outcome.acts, bytes)},
             {event for event, outcome in known if outcome.void},
             ticks,
+            dict(self._waits),
+            {},
+            {},
         )
+
+    def _doubted(self, entity: bytes) -> int:
+        return min(self.opened.get(entity, FOREVER), self.matured.get(entity, FOREVER))
 
     def _is_open(self, entity: bytes, by: Superseding) -> bool:
         opened = self.opened.get(entity, FOREVER)
         if by.decided is None:
             return opened < FOREVER
-        return by.decided >= min(opened, self.matured.get(entity, FOREVER))
+        return by.decided >= self._doubted(entity)

@@ -7,11 +7,12 @@ Who may be waited for is marked (``Life.watched``), so that a belief that rises 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from beliefbase.beliefs import conclusions, contradictions
 from beliefbase.beliefs.edges import EFFECTIVE, MERGE, RESOLUTION, SUPERSESSION, WAITING, Replacement
+from beliefbase.beliefs.rules import FOREVER
 
 if TYPE_CHECKING:
     from beliefbase.beliefs.life import Life
@@ -72,7 +73,9 @@ def ready(world: World, edge: Replacement) -> bool:
     if world.settled and edge.event in world.settled:
         edge.deferred = edge.deferred or edge.event in world.deferred
         return world.settled[edge.event]
-    if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):
+    if world.waits and world.waits.get(edge.event, 0) > world.now:
+        return False
+    if edge.kind == SUPERSESSION and (replacer.ever or not target.mature or _known(world, world.ever, replacer)):
         return True
     undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     lifted = [old.event for old in undone]
@@ -81,7 +84,19 @@ def ready(world: World, edge: Replacement) -> bool:
         if fit and life is not target:
             edge.deferred = edge.deferred or life is not replacer
             return True
+        if edge.kind == SUPERSESSION and _known(world, world.fit, life):
+            edge.deferred = True
+            return True
     return False
+
+
+def known_fit(world: World, life: Life) -> bool:
+    """Whether it is known that a belief, or what replaced it in turn, is active now."""
+    return _known(world, world.fit, life)
+
+
+def _known(world: World, since: Mapping[bytes, int], life: Life) -> bool:
+    return bool(since) and since.get(life.id, FOREVER) <= world.now
 
 
 def active(world: World, life: Life, but: Collection[bytes] = ()) -> bool:

@@ -35,6 +35,9 @@ class World:
         self.unready: dict[bytes, list[Replacement]] = {}
         """What these would replace, as far as they wait."""
         self.ticks = settled.ticks
+        self.waits = settled.waits
+        self.ever = settled.ever
+        self.fit = settled.fit
         self.entity = entity
         """Copy to the earliest event of its entity, of all that have acted so far."""
         self.now = 0

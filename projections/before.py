@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cached_property
 
 from beliefbase.beliefs.reasons import Note, Reason
 from beliefbase.projections.columns import keys_of, texts
@@ -41,6 +42,17 @@ class TablesBefore:
             stretches[bytes.fromhex(belief)].append((since, until))
         return stretches
 
+    def merged(self) -> set[bytes] | None:
+        """The beliefs that merges name; None where beliefs have copies."""
+        if self._work.rows("SELECT 1 FROM copies WHERE type = 'belief.extracted' LIMIT 1"):
+            return None
+        rows = self._work.rows("SELECT belief_id, other_id FROM revision_facts WHERE type = 'belief.merged'")
+        return {bytes.fromhex(belief) for row in rows for belief in row}
+
     def concluded(self) -> bool:
         """Whether there are any conclusions."""
+        return self._concluded
+
+    @cached_property
+    def _concluded(self) -> bool:
         return bool(self._work.rows("SELECT 1 FROM conclusion_facts LIMIT 1"))

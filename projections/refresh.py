@@ -31,7 +31,7 @@ _LARGE = 5_000
 """From so many events, a batch that is a twentieth of the log or more is rebuilt: late or not, a refresh with it takes
 about as long (0.6 of a rebuild at 20k events, twice one at 100k, if all are late)."""
 _MANY = 20_000
-"""From so many facts, a batch on which a fortieth of the log hangs is rebuilt: a fact that has to be looked up and
+"""From so many facts, a batch on which a twentieth of the log hangs is rebuilt: a fact that has to be looked up and
 folded again takes ten times what it takes in a rebuild."""
 
 
@@ -59,7 +59,7 @@ class Arrivals:
         self._log = log
         self._work = work
         self._meta = meta
-        self._most = max(_MANY, meta["events"] // 40) if gives_up else None
+        self._most = max(_MANY, meta["events"] // 20) if gives_up else None
         self._reader = Reader(log)
         self._source = LogSource(log, self._reader)
         self._position: int = meta["position"]

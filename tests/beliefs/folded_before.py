@@ -26,5 +26,12 @@ class FoldedBefore:
             for belief, life in lives.items()
         }
 
+    def merged(self) -> set[bytes] | None:
+        facts = {fact.id: fact for fact in self._folded._order.facts}
+        if any(facts[copy].type == "belief.extracted" for copy in self._folded.entity):
+            return None
+        merged = [fact.payload for fact in facts.values() if fact.type == "belief.merged"]
+        return {payload[end] for payload in merged for end in ("duplicate_id", "surviving_id")}
+
     def concluded(self) -> bool:
         return any(life.inputs is not None for life in self._folded.lives.values())
