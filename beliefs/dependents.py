@@ -137,7 +137,7 @@ class _Refolding:
         self._walk(self._related([*named.beliefs.items(), *self._erased_now.items()]))
         flagged = named.flagged | self._readers.flagged | self._lookups.run(self._named_as_successors())
         flagged |= fork_relatives(self._lookups, self._batch, self._turned, self._in_force)
-        self._take(self._since.keys() | self._lookups.run(self._families(flagged)))
+        self._take(self._since.keys() | self._lookups.run(self._lookups.family(flagged)).keys())
         return Refold(False, self._lives, self._gone - self._lives.keys(), self._notes)
 
     def _walk(self, beliefs: dict[bytes, int]) -> None:
@@ -243,7 +243,7 @@ class _Refolding:
     def _for_relatives(self, belief: bytes, found: Change, start: int) -> list[Task[None]]:
         """Whoever reads a belief that is merged with this one may read this one."""
         tasks = []
-        for member in sorted(self._lookups.run(self._families((belief,))) - {belief}):
+        for member in sorted(self._lookups.run(self._lookups.family((belief,))).keys() - {belief}):
             self._readers.tell((member,), start)
             waited_for = found.since is not None
             tasks.append(self._readers.of(member, start, appeared=False, waited_for=waited_for))
@@ -268,31 +268,13 @@ class _Refolding:
     def _named_as_successors(self) -> Task[set[bytes]]:
         """Beliefs with several fates, one of them a successor that is now merged otherwise."""
         found: set[bytes] = set()
-        members = yield from self._families(self._relinked)
-        groups = yield from self._lookups.entities(sorted(members))
+        groups = yield from self._lookups.family(self._relinked)
         for fact in (yield Need(Role.LINK, tuple(copy.id for copies in groups.values() for copy in copies))):
             if fact.type == "belief.superseded":
                 target = yield from self._lookups.entity(fact.payload["superseded_id"])
                 acting = yield from self._lookups.acting_on(target)
                 if sum(other.type in FATE_CHANGING or other.type == "contradiction.raised" for other in acting) > 1:
                     found.update(copy.id for copy in target)
-        return found
-
-    def _families(self, beliefs: Iterable[bytes]) -> Task[set[bytes]]:
-        """Entities of beliefs (by any id), and of all that merges connect them with."""
-        found: set[bytes] = set()
-        pending = sorted(beliefs)
-        while pending:
-            groups = yield from self._lookups.entities(pending)
-            new = {copies[0].id: copies for copies in groups.values() if copies[0].type == "belief.extracted"}
-            faces = tuple(copy.id for belief, copies in new.items() if belief not in found for copy in copies)
-            found.update(new)
-            pending = [
-                fact.payload[end]
-                for fact in (yield Need(Role.STATE, faces))
-                if fact.type == "belief.merged"
-                for end in ("duplicate_id", "surviving_id")
-            ]
         return found
 
     # Looking up and folding
@@ -308,8 +290,8 @@ class _Refolding:
         """Beliefs for ids with stamps, and all that merges connect them with."""
         found: dict[bytes, int] = {}
         for stamp in sorted({stamp for _, stamp in since}):
-            family = self._lookups.run(self._families([named for named, other in since if other == stamp]))
-            found |= dict.fromkeys(family - found.keys(), stamp)
+            family = self._lookups.run(self._lookups.family(named for named, other in since if other == stamp))
+            found |= dict.fromkeys(family.keys() - found.keys(), stamp)
         return found
 
     def _faces(self, beliefs: Collection[bytes]) -> dict[bytes, list[bytes]]:

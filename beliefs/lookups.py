@@ -245,6 +245,23 @@ class Lookups:
             by_name[copy.type, copy.ref].append(copy)
         return {fact.id: by_name[fact.type, fact.ref] if fact.ref is not None else [fact] for fact in found}
 
+    def family(self, beliefs: Iterable[bytes]) -> Task[dict[bytes, list[Fact]]]:
+        """Beliefs (by any id) and all that merges connect them with, in turn: entities to their copies.
+
+        Not only duplicates: of two survivors of one duplicate the first is merged into the second.
+        """
+        found: dict[bytes, list[Fact]] = {}
+        pending = sorted(beliefs)
+        while pending:
+            groups = yield from self.entities(pending)
+            beliefs_found = {group[0].id: group for group in groups.values() if group[0].type == "belief.extracted"}
+            new = {belief: copies for belief, copies in beliefs_found.items() if belief not in found}
+            found |= new
+            acting = yield Need(Role.STATE, tuple(copy.id for copies in new.values() for copy in copies))
+            merged = [fact.payload for fact in acting if fact.type == "belief.merged"]
+            pending = [payload[end] for payload in merged for end in ("duplicate_id", "surviving_id")]
+        return found
+
     def acting_on(self, faces: Iterable[Fact]) -> Task[list[Fact]]:
         """The facts that act on an entity under any of its ids, in order."""
         found = yield Need(Role.STATE, tuple(face.id for face in faces))
