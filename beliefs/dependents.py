@@ -34,6 +34,7 @@ _FURTHER: Final = 4
 """How many times as far each round of a walk looks ahead; the first looks at nothing but what events name."""
 _AHEAD: Final = 4
 """How many beliefs a look ahead may take in for each that is known."""
+_RESHAPING: Final = frozenset({"belief.merged", "belief.reclassified"})
 
 
 class Refold(NamedTuple):
@@ -98,7 +99,7 @@ class _Refolding:
         moved = self._lookups.run(moved_by(self._batch))
         self._since: dict[bytes, int] = {}
         """Beliefs that may live otherwise than before, to the stamp from which on."""
-        known = Known(outcomes, self._changes, self._newest, _merged(moved, outcomes.past))
+        known = Known(outcomes, self._changes, self._newest, _reshaped(moved, outcomes.past))
         now = then = Slice(self._lookups, known=known)
         if any(fact.ref is not None and fact.id not in self._new for fact in moved):
             # A copy that comes first can make a slice smaller.
@@ -348,14 +349,15 @@ def _life(folded: Fold, faces: Iterable[bytes]) -> Life | None:
     return next((folded.lives[face] for face in faces if face in folded.lives), None)
 
 
-def _merged(moved: Collection[Fact], past: Past | None) -> set[bytes] | None:
-    """The beliefs that merges name with a batch; None where beliefs have copies, or that isn't known."""
-    merged = past.merged() if past is not None else None
+def _reshaped(moved: Collection[Fact], past: Past | None) -> set[bytes] | None:
+    """The beliefs that merges and reclassifications name with a batch; None where that isn't known or plain."""
+    before = past.reshaped() if past is not None else None
     extracted = [fact.ref for fact in moved if fact.type == "belief.extracted" and fact.ref is not None]
-    if merged is None or len(set(extracted)) < len(extracted):
+    if before is None or len(set(extracted)) < len(extracted):
         return None
-    new = [fact.payload for fact in moved if fact.type == "belief.merged"]
-    return {*merged, *(payload[end] for payload in new for end in ("duplicate_id", "surviving_id"))}
+    new = [fact.payload for fact in moved if fact.type in _RESHAPING]
+    ends = ("belief_id", "duplicate_id", "surviving_id")
+    return {*before, *(payload[end] for payload in new for end in ends if end in payload)}
 
 
 def _was_active(life: Life, before: int) -> bool:

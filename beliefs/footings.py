@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.fitness import Fitness
 from beliefbase.beliefs.lookups import Lookups, Task
+from beliefbase.beliefs.outpaced import outpaced
 from beliefbase.beliefs.past import Known
 from beliefbase.beliefs.paths import Edge, between
 from beliefbase.beliefs.rules import FOREVER
@@ -21,7 +22,7 @@ class User(NamedTuple):
     """Who leans on a footing."""
 
     belief: bytes
-    """The belief that would be replaced."""
+    """The belief that would be replaced, or that corrects others."""
     again: Callable[[], Task[None]]
     """Finds out without the footing, or with another one."""
 
@@ -38,6 +39,7 @@ class _Kind(Enum):
     EVER = "a belief has been active"
     FIT = "a belief is fit"
     VOID = "an event is void"
+    AGED = "a correction has taken a half-life"
 
 
 _Footing = tuple[_Kind, bytes]
@@ -53,6 +55,7 @@ class Footings:
         self._fitness = Fitness(lookups, known)
         self._since = known.since
         self._until = known.newest
+        self._reshaped = known.reshaped
         self._known: dict[_Footing, int] = {}
         """To the stamp from which on."""
         self._leans: dict[_Footing, dict[bytes, int]] = {}
@@ -115,6 +118,15 @@ class Footings:
             return False
         self._note((_Kind.VOID, edge.fact.id), since, leans, user)
         return True
+
+    def outpaced(self, edges: Collection[Edge], user: User) -> Task[set[bytes]]:
+        """Those of the user's own replacements of others of which it is known that it takes no half-life by them."""
+        if self._reshaped is None:
+            return set()
+        firm = yield from self._fitness.firm(edges, FOREVER)
+        found = yield from outpaced(self._lookups, edges, firm, self._reshaped)
+        self._note((_Kind.AGED, user.belief), 0, found.leans, user)
+        return found.events
 
     def lost(self) -> list[Lost]:
         """Take away what isn't known any more, because something that it leans on may have changed."""

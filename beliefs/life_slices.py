@@ -17,7 +17,7 @@ from beliefbase.beliefs.footings import Footings, User
 from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
 from beliefbase.beliefs.maturity import never_mature
 from beliefbase.beliefs.past import Known
-from beliefbase.beliefs.paths import Edge, Stamp, between, edges_from, every, resolution_edges, stamp
+from beliefbase.beliefs.paths import Edge, Stamp, between, edges_from, edges_into, every, resolution_edges, stamp
 from beliefbase.beliefs.rules import passes_entry
 from beliefbase.beliefs.settled import Settled
 from beliefbase.beliefs.settling import Settling, Superseding
@@ -50,7 +50,7 @@ class LifeSlice:
         self.lookups = Lookups(source)
         self._outcomes = known.outcomes
         self._since = known.since
-        self._in_merges = known.merged
+        self._reshaped = known.reshaped
         self._settling = Settling()
         self._footings = Footings(self.lookups, known)
         self._climbed: dict[bytes, dict[bytes | None, int]] = defaultdict(dict)
@@ -292,16 +292,17 @@ class LifeSlice:
 
     def _corrects(self, belief: bytes) -> Task[None]:
         """What a correction replaces: it takes its half-life from there."""
-        copies = yield from self.lookups.entity(belief)
-        for fact in (yield Need(Role.LINK, tuple(copy.id for copy in copies))):
-            if fact.type == "belief.superseded":
-                self.lookups.spawn(self._corrected(fact))
+        edges = yield from edges_into(self.lookups, [belief])
+        edges = [edge for edge in edges if edge.fact.type == "belief.superseded"]
+        again = User(belief, lambda: self._corrects(belief))
+        outpaced = yield from self._footings.outpaced(edges, again)
+        for edge in edges:
+            if edge.fact.id not in outpaced:
+                self.lookups.spawn(self._corrected(edge.fact))
 
     def _corrected(self, fact: Fact) -> Task[None]:
         """A half-life that a correction takes, and from when until when it does."""
         copies = yield from self.lookups.entity(fact.payload["superseded_id"])
-        if not copies:
-            return
         acting = yield from self.lookups.acting_on(copies)
         outcome = self._outcomes.of(fact)
         decided = yield from self._outcomes.decided(fact, copies[0].id)

@@ -52,8 +52,8 @@ class Past(Protocol):
     def concluded(self) -> bool:
         """Whether there are any conclusions."""
 
-    def merged(self) -> Collection[bytes] | None:
-        """The beliefs that merges name; None where beliefs have copies, so that it isn't plain which these are."""
+    def reshaped(self) -> Collection[bytes] | None:
+        """The beliefs that merges and reclassifications name; None where copies make that unclear."""
 
 
 class Outcomes:
@@ -161,8 +161,8 @@ class Known(NamedTuple):
     """A belief's own id to the stamp from which on it may live otherwise than before the batch."""
     newest: int = FOREVER
     """Nothing acts later."""
-    merged: Collection[bytes] | None = None
-    """The beliefs that merges name with the batch, if that is plain."""
+    reshaped: Collection[bytes] | None = None
+    """The beliefs that merges and reclassifications name with the batch, if that is plain."""
 
 
 UNKNOWN: Final = Known()

@@ -140,7 +140,7 @@ class Slice(LifeSlice):
         """Into which belief one is merged, if it is."""
         copies = yield from self.lookups.entity(belief)
         self._keep(copies)
-        if self._in_merges is not None and belief not in self._in_merges:
+        if self._reshaped is not None and belief not in self._reshaped:
             return
         if is_merged((yield from self.lookups.acting_on(copies))):
             self._start(self._life, belief)

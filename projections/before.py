@@ -42,12 +42,13 @@ class TablesBefore:
             stretches[bytes.fromhex(belief)].append((since, until))
         return stretches
 
-    def merged(self) -> set[bytes] | None:
-        """The beliefs that merges name; None where beliefs have copies."""
+    def reshaped(self) -> set[bytes] | None:
+        """The beliefs that merges and reclassifications name; None where beliefs have copies."""
         if self._work.rows("SELECT 1 FROM copies WHERE type = 'belief.extracted' LIMIT 1"):
             return None
-        rows = self._work.rows("SELECT belief_id, other_id FROM revision_facts WHERE type = 'belief.merged'")
-        return {bytes.fromhex(belief) for row in rows for belief in row}
+        kinds = "('belief.merged', 'belief.reclassified')"
+        rows = self._work.rows(f"SELECT belief_id, other_id FROM revision_facts WHERE type IN {kinds}")
+        return {bytes.fromhex(belief) for row in rows for belief in row if belief is not None}
 
     def concluded(self) -> bool:
         """Whether there are any conclusions."""

@@ -26,12 +26,13 @@ class FoldedBefore:
             for belief, life in lives.items()
         }
 
-    def merged(self) -> set[bytes] | None:
+    def reshaped(self) -> set[bytes] | None:
         facts = {fact.id: fact for fact in self._folded._order.facts}
         if any(facts[copy].type == "belief.extracted" for copy in self._folded.entity):
             return None
-        merged = [fact.payload for fact in facts.values() if fact.type == "belief.merged"]
-        return {payload[end] for payload in merged for end in ("duplicate_id", "surviving_id")}
+        payloads = [f.payload for f in facts.values() if f.type in ("belief.merged", "belief.reclassified")]
+        ends = ("belief_id", "duplicate_id", "surviving_id")
+        return {payload[end] for payload in payloads for end in ends if end in payload}
 
     def concluded(self) -> bool:
         return any(life.inputs is not None for life in self._folded.lives.values())
