@@ -125,7 +125,8 @@ class Footings:
             return set()
         firm = yield from self._fitness.firm(edges, FOREVER)
         found = yield from outpaced(self._lookups, edges, firm, self._reshaped)
-        self._note((_Kind.AGED, user.belief), 0, found.leans, user)
+        if found.events:
+            self._note((_Kind.AGED, user.belief), 0, found.leans, user)
         return found.events
 
     def lost(self) -> list[Lost]:
@@ -139,8 +140,8 @@ class Footings:
         return found
 
     def _note(self, footing: _Footing, since: int, leans: dict[bytes, int], user: User) -> None:
-        self._known[footing] = since
-        self._leans[footing] = leans
+        if since <= self._known.get(footing, since):  # side by side others may have found it from another stamp on
+            self._known[footing], self._leans[footing] = since, leans
         self._users[footing].append(user)
 
     def _those(self, kind: _Kind) -> dict[bytes, int]:

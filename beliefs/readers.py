@@ -156,8 +156,13 @@ class Readers:
         """Collect who depends on what replaces a belief, by which it is replaced otherwise from a stamp on.
 
         These are conclusions that may replace their own inputs and, where it ``closes`` any, beliefs whose
-        replacement may close a cycle.
+        replacement may close a cycle. One of its own that waited because nothing above the belief was active but the
+        belief itself waits no more if that is replaced, only to close a cycle.
         """
+        for edge in (yield from edges_from(self._lookups, [belief])):
+            decided = yield from self._outcomes.decided(edge.fact, belief)
+            if self._outcomes.of(edge.fact) is not None and (decided is None or decided > since):
+                self.tell((belief,), since)
         if not (closes or self._outcomes.past is None or self._outcomes.past.concluded()):
             return
         found = yield from around(self._lookups, belief, replacers, self._passing(since))

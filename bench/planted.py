@@ -152,7 +152,7 @@ MUTANTS = (
     Mutant(
         "a superseder that was never active ends an active belief",
         "waiting.py",
-        "if edge.kind == SUPERSESSION and (replacer.ever or not target.mature):",
+        "if edge.kind == SUPERSESSION and (replacer.ever or not target.mature or _known(world, world.ever, replacer)):",
         "if edge.kind == SUPERSESSION:",
     ),
     Mutant(

@@ -1,151 +1,22 @@
-"""Refolding what a batch touches leaves every row and every remark as a fold of the whole log has them."""
+"""What a batch touches is refolded, and little more."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from tests.beliefs.big_logs import Log
 from tests.beliefs.dict_source import DictSource
 from tests.beliefs.folded_before import FoldedBefore
-from tests.beliefs.oracle import facts, needs_spec, rules, spec
-from tests.beliefs.random_facts import RULES, Draws
-from tests.scale import scaled
+from tests.beliefs.refolded import Table
 
 from beliefbase.beliefs.dependents import Refold, refold
 from beliefbase.beliefs.facts import Fact
-from beliefbase.beliefs.fold import Fold, fold
+from beliefbase.beliefs.fold import fold
 from beliefbase.beliefs.life import Life
-from beliefbase.beliefs.reasons import Note
-from beliefbase.beliefs.rules import DEFAULT, FOREVER, Rules
-
-
-def row(life: Life) -> object:
-    """All that a projection shows of a belief."""
-    return life.faces, life.intervals, life.ever, life.endings, life.half_life, life.affirmed, life.promotions
-
-
-def remarks(folded: Fold) -> dict[bytes, set[Note]]:
-    """Event to the notes about it."""
-    found: dict[bytes, set[Note]] = {}
-    for note in folded.notes:
-        found.setdefault(note.event, set()).add(note)
-    return found
-
-
-class Table:
-    """Rows and remarks, kept by refolding what each batch touches."""
-
-    def __init__(self, how: Rules, *, horizon_known: bool = True, past_known: bool = True) -> None:
-        self.rows: dict[bytes, object] = {}
-        self.notes: dict[bytes, set[Note]] = {}
-        self.refolded = self.changed = self.total = 0
-        self._how = how
-        self._horizon_known = horizon_known
-        self._past_known = past_known
-        self._source = DictSource()
-
-    def arrive(self, batch: Sequence[Fact]) -> None:
-        """Take in a batch, and compare everything with a fold of the whole log."""
-        stamps = [fact.hlc for fact in self._source.facts.values()]
-        before = fold(self._source.facts.values(), self._how)
-        self._source.add(batch)
-        whole = fold(self._source.facts.values(), self._how)
-        expected = {belief: row(life) for belief, life in whole.lives.items()}
-        horizon = max(stamps, default=0) if self._horizon_known else FOREVER
-        result = refold(
-            self._source, batch, self._how, horizon=horizon, past=FoldedBefore(before) if self._past_known else None
-        )
-        if result.everything:
-            self.rows, self.notes = expected, remarks(whole)
-        self.refolded += len(result.lives)
-        self.changed += sum(self.rows.get(belief) != new for belief, new in expected.items())
-        self.total += len(expected)
-        self._take(result)
-        assert self.rows == expected
-        assert self.notes == remarks(whole)
-
-    def _take(self, result: Refold) -> None:
-        for belief in result.gone:
-            del self.rows[belief]
-        self.rows.update((belief, row(life)) for belief, life in result.lives.items())
-        for event, notes in result.notes.items():
-            self.notes.pop(event, None)
-            if notes:
-                self.notes[event] = set(notes)
-
-
-def in_batches(log: Sequence[Fact], r: random.Random, how: Rules) -> Table:
-    """Let a log arrive shuffled, in random batches."""
-    order = r.sample(log, len(log))
-    cuts = sorted(r.sample(range(1, len(order)), min(len(order) - 1, r.randint(1, 5))))
-    table = Table(how, horizon_known=r.random() < 0.5, past_known=r.random() < 0.7)
-    for since, until in zip([0, *cuts], [*cuts, len(order)], strict=True):
-        table.arrive(order[since:until])
-    return table
-
-
-def one_by_one(log: Iterable[Fact], how: Rules) -> Table:
-    """Let a log arrive in the order of its stamps, one by one."""
-    table = Table(how)
-    for fact in sorted(log):
-        table.arrive([fact])
-    return table
-
-
-def each_last(log: Sequence[Fact], some: Iterable[Fact], how: Rules) -> None:
-    """Let each of some facts arrive after all others."""
-    for last in some:
-        table = Table(how)
-        table.arrive([fact for fact in log if fact is not last])
-        table.arrive([last])
-
-
-def check_draws(seeds: range) -> tuple[int, int, int]:
-    refolded = changed = total = 0
-    for seed in seeds:
-        r = random.Random(seed)
-        log = Draws(seed, beliefs=r.choice((4, 8, 12)), events=r.choice((12, 20, 30)), rule_changes=seed % 5 == 0).facts
-        in_batches(log, r, RULES)
-        each_last(log, r.sample(log, 5), RULES)
-        table = one_by_one(log, RULES)
-        refolded += table.refolded
-        changed += table.changed
-        total += table.total
-    return refolded, changed, total
-
-
-def check_worlds(seeds: range) -> None:
-    worlds, how = spec("random_worlds"), rules()
-    for seed in seeds:
-        r = random.Random(seed)
-        log = facts(worlds.world(r))
-        in_batches(log, r, how)
-        each_last(log, log, how)
-
-
-def test_random_logs_arriving_in_any_order_give_the_rows_of_the_whole_log():
-    refolded, changed, total = check_draws(range(60))
-    assert refolded < 3 * changed
-    assert refolded < 0.6 * total
-
-
-@pytest.mark.slow
-def test_many_random_logs_arriving_in_any_order_give_the_rows_of_the_whole_log():
-    check_draws(range(1000, 1000 + scaled(1500)))
-
-
-@needs_spec
-def test_the_readings_worlds_arriving_in_any_order_give_the_rows_of_the_whole_world():
-    check_worlds(range(150))
-
-
-@pytest.mark.slow
-@needs_spec
-def test_many_of_the_readings_worlds_arriving_in_any_order_give_the_rows_of_the_whole_world():
-    check_worlds(range(10_000, 10_000 + scaled(5000)))
+from beliefbase.beliefs.rules import DEFAULT, FOREVER
 
 
 def after(log: Log, change: Callable[[], object], *, horizon_known: bool = True) -> tuple[Refold, DictSource]:

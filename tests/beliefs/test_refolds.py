@@ -1,0 +1,108 @@
+"""Random logs that arrive in any batches, refolded, have every row and every remark as a fold of the whole log has."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+
+import pytest
+from tests.beliefs.big_logs import Tangle
+from tests.beliefs.oracle import facts, needs_spec, rules, spec
+from tests.beliefs.random_facts import RULES, Draws
+from tests.beliefs.refolded import Table
+from tests.scale import scaled
+
+from beliefbase.beliefs.facts import Fact
+from beliefbase.beliefs.rules import DEFAULT, Rules
+
+
+def in_batches(log: Sequence[Fact], r: random.Random, how: Rules) -> Table:
+    """Let a log arrive shuffled, in random batches."""
+    order = r.sample(log, len(log))
+    cuts = sorted(r.sample(range(1, len(order)), min(len(order) - 1, r.randint(1, 5))))
+    table = Table(how, horizon_known=r.random() < 0.5, past_known=r.random() < 0.7)
+    for since, until in zip([0, *cuts], [*cuts, len(order)], strict=True):
+        table.arrive(order[since:until])
+    return table
+
+
+def one_by_one(log: Iterable[Fact], how: Rules) -> Table:
+    """Let a log arrive in the order of its stamps, one by one."""
+    table = Table(how)
+    for fact in sorted(log):
+        table.arrive([fact])
+    return table
+
+
+def each_last(log: Sequence[Fact], some: Iterable[Fact], how: Rules) -> None:
+    """Let each of some facts arrive after all others."""
+    for last in some:
+        table = Table(how)
+        table.arrive([fact for fact in log if fact is not last])
+        table.arrive([last])
+
+
+def check_draws(seeds: range) -> tuple[int, int, int]:
+    refolded = changed = total = 0
+    for seed in seeds:
+        r = random.Random(seed)
+        log = Draws(seed, beliefs=r.choice((4, 8, 12)), events=r.choice((12, 20, 30)), rule_changes=seed % 5 == 0).facts
+        in_batches(log, r, RULES)
+        each_last(log, r.sample(log, 5), RULES)
+        table = one_by_one(log, RULES)
+        refolded += table.refolded
+        changed += table.changed
+        total += table.total
+    return refolded, changed, total
+
+
+def check_worlds(seeds: range) -> None:
+    worlds, how = spec("random_worlds"), rules()
+    for seed in seeds:
+        r = random.Random(seed)
+        log = facts(worlds.world(r))
+        in_batches(log, r, how)
+        each_last(log, log, how)
+
+
+def test_random_logs_arriving_in_any_order_give_the_rows_of_the_whole_log():
+    refolded, changed, total = check_draws(range(60))
+    assert refolded < 3 * changed
+    assert refolded < 0.6 * total
+
+
+@pytest.mark.slow
+def test_many_random_logs_arriving_in_any_order_give_the_rows_of_the_whole_log():
+    check_draws(range(1000, 1000 + scaled(1500)))
+
+
+@needs_spec
+def test_the_readings_worlds_arriving_in_any_order_give_the_rows_of_the_whole_world():
+    check_worlds(range(150))
+
+
+@pytest.mark.slow
+@needs_spec
+def test_many_of_the_readings_worlds_arriving_in_any_order_give_the_rows_of_the_whole_world():
+    check_worlds(range(10_000, 10_000 + scaled(5000)))
+
+
+def check_tangles(seeds: range) -> None:
+    for seed in seeds:
+        r = random.Random(seed)
+        tangle = Tangle(seed, r.choice((30, 60, 120)))
+        old = list(tangle.facts)
+        for _ in range(r.choice((1, 5, 20))):
+            tangle.whim(late=r.random() < 0.2)
+        table = Table(DEFAULT)
+        table.arrive(old)
+        table.arrive(tangle.facts[len(old) :])
+
+
+def test_batches_over_tangled_logs_give_the_rows_of_the_whole_log():
+    check_tangles(range(40))
+
+
+@pytest.mark.slow
+def test_many_batches_over_tangled_logs_give_the_rows_of_the_whole_log():
+    check_tangles(range(1000, 1000 + scaled(1000)))
