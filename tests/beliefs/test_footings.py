@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from tests.beliefs.big_logs import Log
@@ -12,17 +12,24 @@ from tests.beliefs.refolded import Table
 
 from beliefbase.beliefs.fold import fold
 from beliefbase.beliefs.past import Known, Outcomes
-from beliefbase.beliefs.rules import DEFAULT
+from beliefbase.beliefs.rules import DEFAULT, FOREVER
 from beliefbase.beliefs.slices import Slice
 
 
-def sliced(log: Log, lives: Collection[bytes], *, new: int = 0) -> Slice:
-    """The slice of some lives where all but the ``new`` last facts are known beforehand, folded like the whole log."""
+def sliced(log: Log, lives: Collection[bytes], *, new: int = 0, changed: Mapping[bytes, int] | None = None) -> Slice:
+    """The slice of some lives where all but the ``new`` last facts are known beforehand, folded like the whole log.
+
+    ``changed`` are beliefs with the stamps from which on they may live otherwise than is known.
+    """
+    stamps = {} if changed is None else changed
     old = log.facts[: len(log.facts) - new]
     past = FoldedBefore(fold(old))
     batch = {fact.id for fact in log.facts[len(old) :]}
     outcomes = Outcomes(past, batch, max(fact.hlc for fact in old))
-    found = Slice(DictSource(log.facts), known=Known(outcomes, newest=log.newest, reshaped=past.reshaped()))
+    found = Slice(
+        DictSource(log.facts),
+        known=Known(outcomes, lambda belief: stamps.get(belief, FOREVER), log.newest, past.reshaped()),
+    )
     found.add(lives=lives)
     part, whole = fold(found.facts, settled=found.settled), fold(log.facts)
     for belief in lives:
@@ -96,9 +103,9 @@ def arriving(log: Log, *, new: int) -> None:
     table.arrive(log.facts[len(log.facts) - new :])
 
 
-def with_link(log: Log, old: bytes, new: bytes, *, active: bool = True) -> tuple[bytes, bytes]:
+def with_link(log: Log, old: bytes, new: bytes) -> tuple[bytes, bytes]:
     """A replacement, and two ends between which another one, were it there before, would make it close a cycle."""
-    aside = log.belief(active=active)
+    aside = log.belief(active=False)
     log.supersede(new, aside)
     log.supersede(old, new)
     return aside, old
@@ -109,7 +116,7 @@ def test_a_replacement_waits_after_all_when_the_way_to_what_is_active_turns_out_
     hub, low, high, top = (log.belief(active=number == 3) for number in range(4))
     old = log.belief()
     log.supersede(hub, low)
-    ends = with_link(log, low, high, active=False)
+    ends = with_link(log, low, high)
     log.supersede(high, top)
     log.supersede(old, hub)
     now = log.newest
@@ -133,16 +140,21 @@ def test_a_replacement_acts_when_a_link_of_the_cycle_that_it_would_close_turns_o
     assert fold(log.facts).lives[chain[-1]].at(now).status == "superseded"
 
 
-def test_a_correction_ages_like_what_it_corrected_next_when_the_first_turns_out_void():
+def test_a_correction_needs_what_it_corrected_next_when_the_first_may_have_changed():
     log = Log()
     correction = log.belief(speech_act="correction")
-    first, second = (log.belief(speech_act="preference_statement") for _ in range(2))
-    ends = with_link(log, first, correction)
+    first, second = (log.belief(speech_act="observation") for _ in range(2))
+    log.supersede(first, correction)
     log.supersede(second, correction)
-    log.affirm(correction)
-    log.supersede(*ends, at=4)
-    arriving(log, new=2)
-    assert fold(log.facts).lives[correction].half_life.days == 180
+    changed: dict[bytes, int] = {}
+    found = sliced(log, [correction], changed=changed)
+    assert second not in {fact.id for fact in found.facts}
+    changed[first] = log.facts[3].hlc + 1
+    assert not found.lost()
+    changed[first] = log.facts[3].hlc
+    assert [lost.user.belief for lost in found.lost()] == [correction]
+    found.add()
+    assert second in {fact.id for fact in found.facts}
 
 
 def test_what_waits_below_its_own_target_closes_a_cycle_once_that_is_replaced():
