@@ -7,6 +7,7 @@ n/500 others, one that n/500 others supersede, and a chain of n/500, so that dep
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import random
 from collections.abc import Iterator
@@ -47,12 +48,80 @@ class Made(NamedTuple):
     late: list[Event]
 
 
-def generate(n: int, seed: int = 1) -> Made:
-    """About ``n`` events."""
+class Drawing:
+    """A log of about ``n`` events while it is drawn."""
+
+    def __init__(self, n: int, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._hub = n // 500
+        self._streams = [Stream(self._rng, number) for number in range(WRITERS)]
+        self._number = 0
+        self._known = Known([], [], [], [])
+        self._special = _special(self._hub, self._known.beliefs)
+
+    def events(self, count: int) -> Iterator[tuple[Event, bool]]:
+        """The next ones, each with whether it is the slow writer's."""
+        for _ in range(count):
+            yield self._next()
+
+    def batches(self, count: int, events: int) -> Iterator[Made]:
+        """So many ways in which the log may go on; the first is how it does, were no others drawn."""
+        state, number, known = self._rng.getstate(), self._number, [len(some) for some in self._known]
+        streams = self._streams
+        for way in range(count):
+            if way:
+                self._rng.seed(f"{streams[0].id.hex()} {way}")
+            self._streams = [copy.copy(stream) for stream in streams]
+            yield _sorted(self.events(events))
+            self._rng.setstate(state)
+            self._number = number
+            for some, length in zip(self._known, known, strict=True):
+                del some[length:]
+        self._streams = streams
+
+    def _next(self) -> tuple[Event, bool]:
+        rng, known, number = self._rng, self._known, self._number
+        stream = self._streams[number % WRITERS]
+        now = START_MS + number * STEP_MS // (2 if stream.slow else 1)
+        self._number += 1
+        if stream.seq == 0:
+            joined = {"agent": stream.name, "kind": "agent", "role": "member", "max_drift": 60_000}
+            return _event(stream, rng, now, CATALOG.draft("writer.joined", joined)), stream.slow
+        is_special = len(known.beliefs) > 3 * self._hub + 10 and rng.random() < 0.2
+        draft = next(self._special, None) if is_special else None
+        draft = draft or _draft(rng, *known)
+        event = _event(stream, rng, now, draft)
+        if draft.type == "utterance.recorded":
+            known.said.append(event.id)
+        elif draft.type == "belief.extracted":
+            known.beliefs.append(event.id)
+        elif draft.type in {"belief.superseded", "belief.retracted"}:
+            known.ended.append((event.id, draft.touches[0]))
+        elif draft.type == "memory.injected":
+            known.injections.append((event.id, draft.touches[0]))
+        return event, stream.slow
+
+
+class Known(NamedTuple):
+    """What later events may name."""
+
+    said: list[bytes]
+    beliefs: list[bytes]
+    ended: list[tuple[bytes, bytes]]
+    """Endings, each with what it touches."""
+    injections: list[tuple[bytes, bytes]]
+
+
+def _sorted(events: Iterator[tuple[Event, bool]]) -> Made:
     made = Made([], [])
-    for event, slow in _events(n, random.Random(seed)):
+    for event, slow in events:
         (made.late if slow else made.timely).append(event)
     return made
+
+
+def generate(n: int, seed: int = 1) -> Made:
+    """About ``n`` events."""
+    return _sorted(Drawing(n, seed).events(n))
 
 
 def store(path: Path, events: list[Event]) -> SQLiteLog:
@@ -63,52 +132,24 @@ def store(path: Path, events: list[Event]) -> SQLiteLog:
     return log
 
 
-def fill(path: Path, n: int, seed: int, *, timely: int, late: int) -> list[Event]:
-    """Store about ``n`` events but the last ones, so many timely and so many late, which are returned.
+def fill(path: Path, n: int, seed: int, *, last: int, ways: int) -> list[list[Event]]:
+    """Store about ``n`` events but the ``last`` ones, and return so many ways in which these may go.
 
-    Only the late events are held in memory.
+    Only late events are held in memory.
     """
     log = SQLiteLog(path, durability="process")
+    drawing = Drawing(n, seed)
     waiting, slow = list[Event](), list[Event]()
-    for event, is_slow in _events(n, random.Random(seed)):
+    for event, is_slow in drawing.events(n - last):
         (slow if is_slow else waiting).append(event)
-        if len(waiting) == BATCH + timely:
-            log.append(waiting[:BATCH])
-            del waiting[:BATCH]
-    rest = waiting[:-timely] + slow[:-late]
+        if len(waiting) == BATCH:
+            log.append(waiting)
+            waiting = []
+    rest = waiting + slow
     for start in range(0, len(rest), BATCH):
         log.append(rest[start : start + BATCH])
     log.close()
-    return waiting[-timely:] + slow[-late:]
-
-
-def _events(n: int, rng: random.Random) -> Iterator[tuple[Event, bool]]:
-    streams = [Stream(rng, number) for number in range(WRITERS)]
-    said: list[bytes] = []
-    beliefs: list[bytes] = []
-    ended: list[tuple[bytes, bytes]] = []
-    injections: list[tuple[bytes, bytes]] = []
-    hub = n // 500
-    special = _special(hub, beliefs)
-    for number in range(n):
-        stream = streams[number % WRITERS]
-        now = START_MS + number * STEP_MS // (2 if stream.slow else 1)
-        if stream.seq == 0:
-            joined = {"agent": stream.name, "kind": "agent", "role": "member", "max_drift": 60_000}
-            yield _event(stream, rng, now, CATALOG.draft("writer.joined", joined)), stream.slow
-            continue
-        draft = next(special, None) if len(beliefs) > 3 * hub + 10 and rng.random() < 0.2 else None
-        draft = draft or _draft(rng, said, beliefs, ended, injections)
-        event = _event(stream, rng, now, draft)
-        if draft.type == "utterance.recorded":
-            said.append(event.id)
-        elif draft.type == "belief.extracted":
-            beliefs.append(event.id)
-        elif draft.type in {"belief.superseded", "belief.retracted"}:
-            ended.append((event.id, draft.touches[0]))
-        elif draft.type == "memory.injected":
-            injections.append((event.id, draft.touches[0]))
-        yield event, stream.slow
+    return [made.timely + made.late for made in drawing.batches(ways, last)]
 
 
 def _special(hub: int, beliefs: list[bytes]) -> Iterator[Draft]:

@@ -1,10 +1,11 @@
 """What read models cost: rebuild, refresh and audit, against a bare scan of the same log.
 
 The floor of a rebuild and of an audit is reading every skeleton and every body with plain sqlite3 and unpacking them
-with msgpack. A refresh of a thousand events (950 of the newest, 50 late) is compared between a log and a tenth of it.
-Each measurement runs in a process of its own; figures are medians.
+with msgpack. A refresh of a thousand events (950 of the newest, 50 late) is compared between a log and a tenth of it,
+for several ways in which the log may go on, since what a batch costs depends on what it names. Each measurement runs in a
+process of its own; figures are medians.
 
-Run: python bench/store.py [--events 1000000] [--runs 3] [--seed 1] [--json]
+Run: python bench/store.py [--events 1000000] [--runs 3] [--batches 15] [--seed 1] [--json]
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from beliefbase.replay.audit import audit
 sys.path.insert(0, str(Path(__file__).parent))
 import generator
 
-NEW, LATE = 950, 50
+NEW = 1000
 AS_OF = generator.START_MS
 
 
@@ -85,19 +86,19 @@ def alone(step: str, folder: Path) -> tuple[float, float]:
         return pool.submit(measured, step, str(folder)).result()
 
 
-def at_size(events: int, runs: int, seed: int, scratch: Path, *, audits: bool) -> dict[str, float]:
-    """The medians for a log of ``events``."""
+def at_size(events: int, runs: int, batches: int, seed: int, scratch: Path, *, audits: bool) -> dict[str, float]:
+    """The medians for a log of ``events``, and the slowest refresh."""
     folder = scratch / f"of-{events}"
     folder.mkdir()
-    batch = generator.fill(folder / "log.db", events, seed, timely=NEW, late=LATE)
+    ways = generator.fill(folder / "log.db", events, seed, last=NEW, ways=batches)
     found: dict[str, list[tuple[float, float]]] = {"scan": [], "rebuild": [], "audit": [], "refresh": []}
     for _ in range(runs):
         found["scan"].append(alone("scan", folder))
         found["rebuild"].append(alone("rebuild", folder))
         if audits:
             found["audit"].append(alone("audit", folder))
-    for run in range(runs):
-        copy = scratch / f"of-{events}-{run}"
+    for number, batch in enumerate(ways):
+        copy = scratch / f"of-{events}-{number}"
         shutil.copytree(folder, copy)
         SQLiteLog(copy / "log.db", create=False).append(batch)
         found["refresh"].append(alone("refresh", copy))
@@ -107,6 +108,7 @@ def at_size(events: int, runs: int, seed: int, scratch: Path, *, audits: bool) -
         if results:
             medians[f"{step}_s"] = statistics.median(seconds for seconds, _ in results)
             medians[f"{step}_mb"] = statistics.median(memory for _, memory in results)
+    medians["slowest refresh_s"] = max(seconds for seconds, _ in found["refresh"])
     shutil.rmtree(folder)
     return medians
 
@@ -116,12 +118,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--batches", type=int, default=15)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="beliefbase-bench-") as scratch:
-        small = at_size(options.events // 10, options.runs, options.seed, Path(scratch), audits=False)
-        large = at_size(options.events, options.runs, options.seed, Path(scratch), audits=True)
+        small = at_size(options.events // 10, options.runs, options.batches, options.seed, Path(scratch), audits=False)
+        large = at_size(options.events, options.runs, options.batches, options.seed, Path(scratch), audits=True)
     ratios = {
         "rebuild / scan": large["rebuild_s"] / large["scan_s"],
         "audit / scan": large["audit_s"] / large["scan_s"],
@@ -130,9 +133,10 @@ def main() -> None:
     if options.json:
         print(json.dumps({"events": options.events, "small": small, "large": large, "ratios": ratios}))
         return
-    print(f"medians of {options.runs} runs\n{'':10} {options.events // 10:>12,} {options.events:>12,} events")
+    runs = f"medians of {options.runs} runs and {options.batches} batches"
+    print(f"{runs}\n{'':17} {options.events // 10:>12,} {options.events:>12,} events")
     for name in large:
-        print(f"{name:10} {small.get(name, float('nan')):12.2f} {large[name]:12.2f}")
+        print(f"{name:17} {small.get(name, float('nan')):12.2f} {large[name]:12.2f}")
     for name, ratio in ratios.items():
         print(f"{name}: {ratio:.2f}")
 
