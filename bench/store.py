@@ -2,8 +2,8 @@
 
 The floor of a rebuild and of an audit is reading every skeleton and every body with plain sqlite3 and unpacking them
 with msgpack. A refresh of a thousand events (950 of the newest, 50 late) is compared between a log and a tenth of it,
-for several ways in which the log may go on, since what a batch costs depends on what it names. Each measurement runs in a
-process of its own; figures are medians.
+for several ways in which the log may go on, since what a batch costs depends on what it names. Each measurement runs in
+a process of its own; figures are medians.
 
 Run: python bench/store.py [--events 1000000] [--runs 3] [--batches 15] [--seed 1] [--json]
 """
