@@ -64,26 +64,21 @@ def _links(life: Life) -> tuple[object, ...]:
     return (
         life.inputs,
         [(at, survivor.id if survivor is not None else None) for at, survivor in life.into_log or ()],
-        {event: (edge.kind, edge.named, edge.began, edge.over) for event, edge in (life.on or {}).items()},
+        _edges(life),
     )
 
 
 def _replacers(one: Life, other: Life | None) -> frozenset[bytes]:
-    edges = [_edges(one), {} if other is None else _edges(other)]
-    return frozenset(
-        replacer
-        for event in edges[0].keys() | edges[1].keys()
-        if edges[0].get(event) != edges[1].get(event)
-        for side in edges
-        for replacer in side.get(event, ((), None))[1:]
-        if replacer is not None
-    )
+    was, now = _edges(one), {} if other is None else _edges(other)
+    differing = {event for event in was.keys() | now.keys() if was.get(event) != now.get(event)}
+    found = (side[event][-1] for side in (was, now) for event in differing & side.keys())
+    return frozenset(replacer for replacer in found if replacer is not None)
 
 
-def _edges(life: Life) -> dict[bytes, tuple[object, bytes | None]]:
-    """Event to how it replaces a belief, and by which one."""
+def _edges(life: Life) -> dict[bytes, tuple[int, bytes, int | None, int | None, bytes | None]]:
+    """Event to how it replaces a belief, and by which one at last."""
     return {
-        event: ((edge.kind, edge.began, edge.over), None if edge.replacer is None else edge.replacer.id)
+        event: (edge.kind, edge.named, edge.began, edge.over, None if edge.replacer is None else edge.replacer.id)
         for event, edge in (life.on or {}).items()
     }
 
