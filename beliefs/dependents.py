@@ -99,7 +99,8 @@ class _Refolding:
         moved = self._lookups.run(moved_by(self._batch))
         self._since: dict[bytes, int] = {}
         """Beliefs that may live otherwise than before, to the stamp from which on."""
-        known = Known(outcomes, self._changes, self._newest, _reshaped(moved, outcomes.past))
+        self._reshaped = _reshaped(moved, outcomes.past)
+        known = Known(outcomes, self._changes, self._newest, self._reshaped)
         now = then = Slice(self._lookups, known=known)
         if any(fact.ref is not None and fact.id not in self._new for fact in moved):
             # A copy that comes first can make a slice smaller.
@@ -135,7 +136,8 @@ class _Refolding:
         named = Named(self._lookups, self._moved)
         self._turned = {fact.id for fact in self._moved if fact.type in FATE_CHANGING}
         self._opened, self._matured = self._entities(named.opened), self._entities(named.matured)
-        self._walk(self._related([*named.beliefs.items(), *self._erased_now.items()]))
+        beliefs = _earliest([*named.beliefs.items(), *self._erased_now.items()])
+        self._walk(self._with_families(self._entities(beliefs)))
         flagged = named.flagged | self._readers.flagged | self._lookups.run(self._named_as_successors())
         flagged |= fork_relatives(self._lookups, self._batch, self._turned, self._in_force)
         self._take(self._since.keys() | self._lookups.run(self._lookups.family(flagged)).keys())
@@ -155,7 +157,7 @@ class _Refolding:
                 self._since |= ready
                 self._tell_readers(ready)
                 self._tell_of_lost_footings()
-                loud = self._entities(self._readers.loud)
+                loud = self._with_families(self._entities(self._readers.loud))
                 self._opened |= _earlier(self._entities(self._readers.opened), self._opened)
                 behind = {belief for belief in loud if self._known.get(belief) != self._made_with(belief)}
                 loud = {belief: min(since, self._since.get(belief, since)) for belief, since in loud.items()}
@@ -287,13 +289,12 @@ class _Refolding:
             (copies[0].id, since[named]) for named, copies in groups.items() if copies[0].type == "belief.extracted"
         )
 
-    def _related(self, since: Collection[tuple[bytes, int]]) -> dict[bytes, int]:
-        """Beliefs for ids with stamps, and all that merges connect them with."""
-        found: dict[bytes, int] = {}
-        for stamp in sorted({stamp for _, stamp in since}):
-            family = self._lookups.run(self._lookups.family(named for named, other in since if other == stamp))
-            found |= dict.fromkeys(family.keys() - found.keys(), stamp)
-        return found
+    def _with_families(self, since: Mapping[bytes, int]) -> dict[bytes, int]:
+        """Beliefs with stamps, and all that merges connect them with: what replaces a duplicate may replace those."""
+        merged = since.keys() if self._reshaped is None else since.keys() & self._reshaped
+        families = {belief: self._lookups.run(self._lookups.family((belief,))) for belief in sorted(merged)}
+        relatives = [(member, since[belief]) for belief, family in families.items() for member in family]
+        return _earliest([*since.items(), *relatives])
 
     def _faces(self, beliefs: Collection[bytes]) -> dict[bytes, list[bytes]]:
         groups = self._lookups.run(self._lookups.entities(sorted(beliefs)))

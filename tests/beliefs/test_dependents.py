@@ -240,6 +240,15 @@ def test_a_promotion_ends_what_waited_for_a_candidate_that_was_replaced_before_i
     assert last_alone(log, old).at(log.newest).status == "superseded"
 
 
+def test_a_late_promotion_ends_the_survivor_of_the_candidate_that_it_replaces():
+    log = Log()
+    survivor, duplicate, above = log.belief(), log.belief(active=False), log.belief(active=False)
+    log.put("belief.merged", duplicate_id=duplicate, surviving_id=survivor)
+    log.supersede(duplicate, above)
+    result, _ = after(log, lambda: log.put("belief.promoted", at=4, belief_id=above))
+    assert result.lives[survivor].at(FOREVER - 1).status == "superseded"
+
+
 def test_a_resolution_waits_for_what_replaced_its_winner_in_turn():
     log = Log()
     loser, winner, middle, last = (log.belief() for _ in range(4))
