@@ -23,6 +23,10 @@ _FAR: Final = 300
 """How many beliefs are looked at before the search is given up."""
 _HARMLESS: Final = frozenset({"belief.affirmed", "belief.promoted"})
 """Types that end no active belief."""
+_RAISING: Final = frozenset({"belief.affirmed", "belief.extracted", "belief.promoted", "belief.reinstated"})
+"""Types that may make a belief active where they act, and do nothing later."""
+_LOWERING: Final = frozenset({"belief.demoted", "belief.retracted", "belief.superseded"})
+"""Types that make no belief active."""
 _UNSTEADY: Final = frozenset({"belief.merged", "belief.superseded", "conclusion.derived", "contradiction.raised"})
 """Types by which what others do may end a belief for a moment."""
 
@@ -79,6 +83,44 @@ class Fitness:
                     frontier.append(edge.by)
                     below[edge.by] = edge.target, decided
         return None
+
+    def ended(self, belief: bytes, since: int, until: int) -> Task[dict[bytes, int] | None]:
+        """What a belief is not fit by from one stamp until another: itself and all that replaced it in turn.
+
+        Each with the stamp up to which it must not change. None if that isn't known.
+        """
+        if self._outcomes.past is None:
+            return None
+        seen, frontier = {belief}, [belief]
+        while frontier and len(seen) < _FAR:
+            if any(self._since(node) <= until for node in frontier):
+                return None
+            rows = self._outcomes.active(frontier, self._lookups.facts.values()).values()
+            if any(row[0] <= until and since <= row[1] for stretches in rows for row in stretches):
+                return None
+            for node in frontier:
+                if not (yield from self._stays_ended(node, since)):
+                    return None
+            edges = yield from self._outcomes.in_force((yield from edges_from(self._lookups, frontier)), since, ())
+            frontier = list(dict.fromkeys(edge.by for edge in edges if edge.by not in seen))
+            seen.update(frontier)
+        return None if frontier else dict.fromkeys(seen, until)
+
+    def _stays_ended(self, belief: bytes, since: int) -> Task[bool]:
+        """Whether a belief that isn't active before a stamp isn't from there on, not even for a moment."""
+        copies = yield from self._lookups.entity(belief)
+        acting = yield from self._lookups.acting_on(copies)
+        if never_mature(copies, acting):
+            return True
+        if any(fact.type not in _RAISING | _LOWERING for fact in acting):
+            return False
+        for fact in (*copies, *(fact for fact in acting if fact.type in _RAISING)):
+            undone = yield Need(None, fact.payload.get("undoes", ()))
+            if any(ending.ref is not None for ending in undone):  # with an earlier copy it would wait for that as well
+                return False
+            if (yield from self._outcomes.acts(fact)) >= since:
+                return False
+        return True
 
     def _active(self, beliefs: Collection[bytes], until: int) -> dict[bytes, list[tuple[int, int]]]:
         """When those of these were active that don't change up to a stamp."""

@@ -39,6 +39,7 @@ class _Kind(Enum):
     EVER = "a belief has been active"
     FIT = "a belief is fit"
     VOID = "an event is void"
+    UNFIT = "an event waits for good"
     AGED = "a correction has taken a half-life"
 
 
@@ -75,6 +76,11 @@ class Footings:
         return self._those(_Kind.FIT)
 
     @property
+    def unfit(self) -> set[bytes]:
+        """Supersessions that wait for good for what replaces to be fit."""
+        return set(self._those(_Kind.UNFIT))
+
+    @property
     def void(self) -> set[bytes]:
         """Supersessions that would close a cycle, whenever they could act."""
         return set(self._those(_Kind.VOID))
@@ -102,6 +108,14 @@ class Footings:
             self._unfit[belief] = max(since, self._unfit.get(belief, -1))
             return False
         self._note(footing, since, leans, user)
+        return True
+
+    def is_unfit(self, edge: Edge, since: int, user: User) -> Task[bool]:
+        """Whether what a replacement waits for from a stamp on is known not to be fit then or later."""
+        leans = yield from self._fitness.ended(edge.by, since, self._until)
+        if leans is None:
+            return False
+        self._note((_Kind.UNFIT, edge.fact.id), since, leans, user)
         return True
 
     def closes(self, edge: Edge, since: int, user: User) -> Task[bool]:

@@ -84,7 +84,10 @@ class LifeSlice:
         }
         ticks = outside | (self._settling.triggers.keys() - self._kept.keys())
         known = self._settling.settled(ticks)
-        return known._replace(void=known.void | self._footings.void, ever=self._footings.ever, fit=self._footings.fit)
+        footings = self._footings
+        return known._replace(
+            void=known.void | footings.void, ever=footings.ever, fit=footings.fit, unfit=footings.unfit
+        )
 
     def _start(self, rule: Callable[[bytes], Task[None]], key: bytes) -> None:
         if (rule, key) not in self._started:
@@ -214,7 +217,8 @@ class LifeSlice:
         else:
             later = max(effect[0], at)
             self._start(self._life, superseder[0].id)
-            yield from self._above(superseder[0].id, later, copies[0].id)
+            if not (yield from self._footings.is_unfit(edge, later, again)):
+                yield from self._above(superseder[0].id, later, copies[0].id)
             yield from self._cycle(closing._replace(effect=(later, *effect[1:]), plain=False))
 
     def _cycle(self, closing: _Closing) -> Task[None]:

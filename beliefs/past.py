@@ -120,12 +120,21 @@ class Outcomes:
         undone = yield Need(None, trigger[0].payload.get("undoes", ()))
         if any(ending.ref is not None for ending in undone):  # with an earlier copy it would wait for that as well
             return None
-        return (yield from _acts(trigger[0]))
+        return (yield from self.acts(trigger[0]))
 
     def over(self, undone: bytes) -> Task[int]:
         """The stamp at which a reinstatement acts."""
         found = yield Need(None, (undone,))
-        return (yield from _acts(found[0])) if found else FOREVER
+        return (yield from self.acts(found[0])) if found else FOREVER
+
+    def acts(self, fact: Fact) -> Task[int]:
+        """The stamp at which a fact acts that waits for no life: the largest of its own and of what it presupposes."""
+        acts, pending = 0, {fact.id}
+        while pending:
+            found = yield Need(None, tuple(sorted(pending)))
+            acts = max(acts, *(known.hlc for known in found), 0)
+            pending = {key for known in found for key in presupposed(known)}
+        return acts
 
     def in_force(self, edges: Iterable[Edge], since: int, changed: Collection[bytes]) -> Task[list[Edge]]:
         """Those edges that may be in force at a stamp or later; of those that end ``changed`` entities all may."""
@@ -141,16 +150,6 @@ class Outcomes:
                     continue
             found.append(edge)
         return found
-
-
-def _acts(fact: Fact) -> Task[int]:
-    """The stamp at which a fact acts: the largest of its own and of those of what it presupposes, in turn."""
-    acts, pending = 0, {fact.id}
-    while pending:
-        found = yield Need(None, tuple(sorted(pending)))
-        acts = max(acts, *(known.hlc for known in found), 0)
-        pending = {key for known in found for key in presupposed(known)}
-    return acts
 
 
 class Known(NamedTuple):

@@ -24,6 +24,8 @@ class Settled(NamedTuple):
     """Beliefs to a stamp before which they became active."""
     fit: Mapping[bytes, int]
     """Beliefs to the stamp from which on they, or what replaced them in turn, are active; what is isn't superseded."""
+    unfit: AbstractSet[bytes]
+    """Events that wait for good for what replaces to be fit."""
 
 
-NOTHING: Final = Settled({}, {}, frozenset(), (), {}, {}, {})
+NOTHING: Final = Settled({}, {}, frozenset(), (), {}, {}, {}, frozenset())

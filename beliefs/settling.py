@@ -80,6 +80,7 @@ class Settling:
             dict(self._waits),
             {},
             {},
+            frozenset(),
         )
 
     def _doubted(self, entity: bytes) -> int:

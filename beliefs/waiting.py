@@ -77,6 +77,8 @@ def ready(world: World, edge: Replacement) -> bool:
         return False
     if edge.kind == SUPERSESSION and (replacer.ever or not target.mature or _known(world, world.ever, replacer)):
         return True
+    if edge.event in world.unfit:
+        return False
     undone = tuple(contradictions.overruled(edge)) if edge.contradiction is not None else ()
     lifted = [old.event for old in undone]
     for life in successors(replacer, undone):

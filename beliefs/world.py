@@ -38,6 +38,7 @@ class World:
         self.waits = settled.waits
         self.ever = settled.ever
         self.fit = settled.fit
+        self.unfit = settled.unfit
         self.entity = entity
         """Copy to the earliest event of its entity, of all that have acted so far."""
         self.now = 0
