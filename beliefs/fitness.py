@@ -65,7 +65,7 @@ class Fitness:
         """What a belief is fit by from before one stamp to another: itself, or something that replaced it in turn.
 
         These are the beliefs on the way there, each to the stamp up to which it must not change, for else it isn't
-        known any more. The last one is never superseded. None if nothing is found.
+        known any more. No supersession of the last one ever acts. None if nothing is found.
         """
         if self._outcomes.past is None:
             return None
@@ -132,8 +132,13 @@ class Fitness:
         copies = yield from self._lookups.entity(belief)
         acting = yield from self._lookups.acting_on(copies)
         return not any("condition_key" in fact.payload for fact in (*copies, *acting)) and all(
-            fact.type in _HARMLESS or (fact.hlc < since and fact.type not in _UNSTEADY) for fact in acting
+            fact.type in _HARMLESS or (fact.hlc < since and fact.type not in _UNSTEADY) or self._never_acts(fact)
+            for fact in acting
         )
+
+    def _never_acts(self, fact: Fact) -> bool:
+        outcome = self._outcomes.of(fact)
+        return outcome is not None and (outcome.acts is False or outcome.void)
 
     def _above(self, beliefs: Collection[bytes], since: int) -> Task[list[tuple[Edge, int]]]:
         """Some of what replaced beliefs before a stamp and for good, with its own stamp."""

@@ -49,10 +49,10 @@ class LifeSlice:
     def __init__(self, source: Source, known: Known) -> None:
         self.lookups = Lookups(source)
         self._outcomes = known.outcomes
-        self._since = known.since
+        self._known_since = known.since
         self._reshaped = known.reshaped
         self._settling = Settling()
-        self._footings = Footings(self.lookups, known)
+        self._footings = Footings(self.lookups, known._replace(since=self._since))
         self._climbed: dict[bytes, dict[bytes | None, int]] = defaultdict(dict)
         """Entities above which lives were taken in, to the users for whom, and the stamps from which on."""
         self._passed_over: dict[bytes, list[_Closing]] = defaultdict(list)
@@ -65,6 +65,10 @@ class LifeSlice:
         self._ageing: dict[bytes, set[bytes]] = defaultdict(set)
         """Entities of which only half-lives are needed, to the supersessions by which corrections take these."""
         self._started: set[tuple[Callable[[bytes], Task[None]], bytes]] = set()
+
+    def _since(self, belief: bytes) -> int:
+        """The stamp from which on a belief may live, or be replaced, otherwise than is known."""
+        return min(self._known_since(belief), self._settling.doubted(belief))
 
     @property
     def facts(self) -> list[Fact]:

@@ -23,7 +23,7 @@ class Settled(NamedTuple):
     ever: Mapping[bytes, int]
     """Beliefs to a stamp before which they became active."""
     fit: Mapping[bytes, int]
-    """Beliefs to the stamp from which on they, or what replaced them in turn, are active; what is isn't superseded."""
+    """Beliefs to the stamp from which on they, or what replaced them in turn, are active; nothing supersedes that."""
     unfit: AbstractSet[bytes]
     """Events that wait for good for what replaces to be fit."""
 

@@ -47,7 +47,7 @@ class Settling:
         entity = by.target[0].id
         self._of[entity].append(by)
         if self._is_open(entity, by):
-            self._waits[by.fact.id] = self._doubted(entity)
+            self._waits[by.fact.id] = self.doubted(entity)
             return False
         self._outcomes[by.fact.id] = outcome
         return True
@@ -56,13 +56,17 @@ class Settling:
         """The stamp up to which it is known that a supersession waits, or isn't there."""
         return self._waits.get(fact.id, 0)
 
+    def doubted(self, entity: bytes) -> int:
+        """The stamp from which on some supersessions of an entity are settled no more."""
+        return min(self.opened.get(entity, FOREVER), self.matured.get(entity, FOREVER))
+
     def is_doubted(self, entity: bytes) -> bool:
         """Whether some supersessions of an entity are settled no more."""
-        return entity in self.opened or entity in self.matured
+        return self.doubted(entity) < FOREVER
 
     def reopened(self, entity: bytes) -> list[Superseding]:
         """Those of an entity that are settled no more, or wait for less long than was thought."""
-        doubted = self._doubted(entity)
+        doubted = self.doubted(entity)
         found = [by for by in self._of[entity] if self._is_open(entity, by) and self._waits.get(by.fact.id) != doubted]
         for by in found:
             self._outcomes.pop(by.fact.id, None)
@@ -83,11 +87,8 @@ class Settling:
             frozenset(),
         )
 
-    def _doubted(self, entity: bytes) -> int:
-        return min(self.opened.get(entity, FOREVER), self.matured.get(entity, FOREVER))
-
     def _is_open(self, entity: bytes, by: Superseding) -> bool:
         opened = self.opened.get(entity, FOREVER)
         if by.decided is None:
             return opened < FOREVER
-        return by.decided >= self._doubted(entity)
+        return by.decided >= self.doubted(entity)
