@@ -17,14 +17,15 @@ def update(world: World) -> None:
     last affirmation.
     """
     new: dict[Life, HalfLife] = {}
-    todo = list(world.aging)
+    todo = list(world.aging.items())
     world.aging.clear()
     while todo:
-        life = todo.pop()
-        half_life, before = _half_life(world, life, new), new.get(life, life.half_life)
+        life, changed = todo.pop()
+        before = new.get(life, life.half_life)
+        half_life = _half_life(world, life, new, _least(before, changed))
         if half_life != before:
             new[life] = half_life
-            todo += _correctors(life, new, before, half_life)
+            todo += [(corrector, half_life.days) for corrector in _correctors(life, new, before, half_life)]
     for life, half_life in new.items():
         if half_life.days != life.half_life.days:
             world.change(life)
@@ -38,7 +39,7 @@ def update(world: World) -> None:
 def miss(world: World, corrector: Life, former: Life) -> None:
     """Note that a correction corrects something no more, if that may be where it has its half-life from."""
     if not _shorter(corrector.half_life, former.half_life):
-        world.aging[corrector] = None
+        world.aging.setdefault(corrector, corrector.half_life.days)
 
 
 def _shorter(taken: HalfLife, *others: HalfLife) -> bool:
@@ -49,16 +50,27 @@ def _shorter(taken: HalfLife, *others: HalfLife) -> bool:
     return all(other.days is None or days < other.days for other in others)
 
 
-def _half_life(world: World, life: Life, new: dict[Life, HalfLife]) -> HalfLife:
-    if life.by and life.inherits:
-        taken = [
-            new.get(edge.target, edge.target.half_life).days
-            for edge in life.by
-            if edge.kind == SUPERSESSION and edge.state is EFFECTIVE
-        ]
-        if taken:
-            return HalfLife(min((days for days in taken if days is not None), default=None), "correction")
-    return world.character(life).half_life
+def _least(taken: HalfLife, changed: int | None) -> int | None:
+    """The days below which a correction can't come, if what one belief gives it has changed to so many at least."""
+    if taken.reason != "correction" or taken.days is None or changed is None:
+        return None
+    return min(taken.days, changed)
+
+
+def _half_life(world: World, life: Life, new: dict[Life, HalfLife], least: int | None) -> HalfLife:
+    """The half-life that a life has or takes; where it takes the ``least`` that there can be, no more is looked at."""
+    if not (life.by and life.inherits):
+        return world.character(life).half_life
+    taken, shortest = False, None
+    for edge in life.by:
+        if edge.kind == SUPERSESSION and edge.state is EFFECTIVE:
+            taken = True
+            days = new.get(edge.target, edge.target.half_life).days
+            if days is not None and (shortest is None or days < shortest):
+                shortest = days
+                if days == least:
+                    break
+    return HalfLife(shortest, "correction") if taken else world.character(life).half_life
 
 
 def _correctors(life: Life, new: dict[Life, HalfLife], before: HalfLife, after: HalfLife) -> Iterator[Life]:

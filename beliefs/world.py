@@ -76,8 +76,8 @@ class World:
         """Lives whose row may change with the present event."""
         self.dirty: list[Life] = []
         """Lives whose liveness or activity may have changed."""
-        self.aging: dict[Life, None] = {}
-        """Lives whose half-life may have changed."""
+        self.aging: dict[Life, int | None] = {}
+        """Lives whose half-life may have changed, to the days below which it can't have come; None: not known."""
         self.queue: list[tuple[int, Replacement]] = []
         """Waiting replacements that may act now, the oldest first."""
         self._characters: dict[tuple[object, ...], Character] = {}

@@ -97,13 +97,13 @@ MUTANTS = (
     Mutant(
         "of several corrected beliefs the longest half-life counts",
         "half_lives.py",
-        "HalfLife(min((days",
-        "HalfLife(max((days",
+        "days < shortest",
+        "days > shortest",
     ),
     Mutant(
         "a correction takes a half-life one link far, not along the chain",
         "half_lives.py",
-        "todo += _correctors(life, new, before, half_life)",
+        "todo += [(corrector, half_life.days) for corrector in _correctors(life, new, before, half_life)]",
         "todo += ()",
     ),
     Mutant(
