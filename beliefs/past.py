@@ -43,8 +43,11 @@ _TRIGGERS: Final = frozenset(
 class Past(Protocol):
     """What a fold of the log without a batch said."""
 
-    def remarks(self) -> Iterable[tuple[str, Note]]:
-        """All remarks about supersessions and resolutions, each with the type of its event."""
+    def remarks(self, event: bytes) -> Collection[Note]:
+        """All remarks about a supersession."""
+
+    def resolutions(self) -> bool:
+        """Whether there are remarks about resolutions."""
 
     def active(self, beliefs: Collection[bytes]) -> dict[bytes, list[tuple[int, int]]]:
         """The stretches ``[since, until)`` in which beliefs (by their own ids) were active, in order."""
@@ -67,19 +70,15 @@ class Outcomes:
         self.past = past
         self._horizon = horizon
         self._new = new
-        self.resolutions = past is None
+        self.resolutions = past is None or past.resolutions()
         """Whether resolutions may wait, or may have."""
         self._active: dict[bytes, list[tuple[int, int]]] = {}
-        self._remarks: dict[bytes, list[Note]] = {}
-        for kind, note in past.remarks() if past is not None else ():
-            self._remarks.setdefault(note.event, []).append(note)
-            self.resolutions = self.resolutions or kind != "belief.superseded"
 
     def of(self, fact: Fact) -> Outcome | None:
         """What becomes of a supersession, if nothing that it depends on changes; None where that isn't known."""
         if self.past is None or fact.type != "belief.superseded" or fact.id in self._new:
             return None
-        remarks = sorted(self._remarks.get(fact.id, ()), key=lambda note: note.reason)
+        remarks = sorted(self.past.remarks(fact.id), key=lambda note: note.reason)
         undone = None
         if remarks and remarks[-1].reason is Reason.REPLACEMENT_UNDONE:
             undone = remarks.pop().about

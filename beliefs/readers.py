@@ -125,13 +125,15 @@ class Readers:
         So it is if neither it is ever active nor anything above what replaces it otherwise than before (the
         ``replacers``), or if it was fit all the time by way of what hasn't changed.
         """
-        gains = {belief} if any(life.ever for life in lives(belief) or ()) else replacers
-        as_before = not self._outcomes.resolutions and (
-            (yield from fitness.never(gains, self._passing(since), lives, since, until))
-            or (yield from fitness.always(belief, since, until)) is not None
-        )
-        if not as_before:
-            yield from self.below(belief, since)
+        if not self._outcomes.resolutions:
+            gains = {belief} if any(life.ever for life in lives(belief) or ()) else replacers
+            if (yield from fitness.never(gains, self._passing(since), lives, since, until)):
+                return
+            leans = yield from fitness.always(belief, since, until)
+            if leans is not None:
+                yield from self._waiting_above(next(iter(leans)), since)
+                return
+        yield from self.below(belief, since)
 
     def below(self, belief: bytes, since: int) -> Task[None]:
         """Collect what may wait for a belief to rise by way of others that it has replaced, in turn."""
@@ -156,13 +158,9 @@ class Readers:
         """Collect who depends on what replaces a belief, by which it is replaced otherwise from a stamp on.
 
         These are conclusions that may replace their own inputs and, where it ``closes`` any, beliefs whose
-        replacement may close a cycle. One of its own that waited because nothing above the belief was active but the
-        belief itself waits no more if that is replaced, only to close a cycle.
+        replacement may close a cycle.
         """
-        for edge in (yield from edges_from(self._lookups, [belief])):
-            decided = yield from self._outcomes.decided(edge.fact, belief)
-            if self._outcomes.of(edge.fact) is not None and (decided is None or decided > since):
-                self.tell((belief,), since)
+        yield from self._waiting_above(belief, since)
         if not (closes or self._outcomes.past is None or self._outcomes.past.concluded()):
             return
         found = yield from around(self._lookups, belief, replacers, self._passing(since))
@@ -182,6 +180,17 @@ class Readers:
                 for start, goal in ends:
                     if (yield from between(self._lookups, start, goal, self._passing(since))):
                         self.tell((edge.target,), since)
+
+    def _waiting_above(self, belief: bytes, since: int) -> Task[None]:
+        """A belief itself, if it has been active and something above it is now by way of it.
+
+        One that would replace it, by what it has replaced in turn, waited while it was the only one that is active
+        there; now that acts, and closes a cycle.
+        """
+        for edge in (yield from edges_from(self._lookups, [belief])):
+            decided = yield from self._outcomes.decided(edge.fact, belief)
+            if self._outcomes.of(edge.fact) is not None and (decided is None or decided > since):
+                self.tell((belief,), since)
 
     def _passing(self, since: int) -> Passing:
         """Chooses the edges that may be in force at a stamp or later."""

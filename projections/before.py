@@ -16,16 +16,22 @@ class TablesBefore:
     def __init__(self, work: WorkDatabase) -> None:
         self._work = work
 
-    def remarks(self) -> list[tuple[str, Note]]:
-        """All remarks about supersessions and resolutions, each with the type of its event."""
-        found = self._work.rows(
-            "SELECT type, event_id, reason, about_id FROM anomaly_facts"
-            " WHERE type IN ('belief.superseded', 'contradiction.resolved')"
-        )
-        return [
-            (kind, Note(bytes.fromhex(event), Reason(reason), None if about is None else bytes.fromhex(about)))
-            for kind, event, reason, about in found
-        ]
+    def remarks(self, event: bytes) -> list[Note]:
+        """All remarks about a supersession."""
+        found = self._remarks.get(event.hex(), ())
+        return [Note(event, Reason(reason), None if about is None else bytes.fromhex(about)) for reason, about in found]
+
+    @cached_property
+    def _remarks(self) -> dict[str, list[tuple[str, str | None]]]:
+        found: dict[str, list[tuple[str, str | None]]] = {}
+        known = "SELECT event_id, reason, about_id FROM anomaly_facts WHERE type = 'belief.superseded'"
+        for event, reason, about in self._work.rows(known):
+            found.setdefault(event, []).append((reason, about))
+        return found
+
+    def resolutions(self) -> bool:
+        """Whether there are remarks about resolutions."""
+        return bool(self._work.rows("SELECT 1 FROM anomaly_facts WHERE type = 'contradiction.resolved' LIMIT 1"))
 
     def active(self, beliefs: Collection[bytes]) -> dict[bytes, list[tuple[int, int]]]:
         """The stretches in which beliefs were active, in order."""

@@ -13,11 +13,16 @@ class FoldedBefore:
 
     def __init__(self, folded: Fold) -> None:
         self._folded = folded
+        self._notes: dict[bytes, list[Note]] = {}
+        for note in folded.notes:
+            self._notes.setdefault(note.event, []).append(note)
         self.types = {fact.id: fact.type for fact in folded._order.facts}
 
-    def remarks(self) -> list[tuple[str, Note]]:
-        kinds = ("belief.superseded", "contradiction.resolved")
-        return [(self.types[n.event], n) for n in self._folded.notes if self.types[n.event] in kinds]
+    def remarks(self, event: bytes) -> list[Note]:
+        return self._notes.get(event, [])
+
+    def resolutions(self) -> bool:
+        return any(self.types[note.event] == "contradiction.resolved" for note in self._folded.notes)
 
     def active(self, beliefs: Collection[bytes]) -> dict[bytes, list[tuple[int, int]]]:
         lives = {belief: self._folded.lives.get(belief) for belief in beliefs}
