@@ -76,7 +76,7 @@ class Fitness:
                 throughout = any(row[0] < since and until < row[1] for row in stretches)
                 if throughout and (yield from self._is_steady(node, since)):
                     return _leans(node, below, until)
-            found, frontier = (yield from self._above(frontier, since)), []
+            found, frontier = (yield from self.above(frontier, since)), []
             for edge, decided in found:
                 if edge.by not in seen:
                     seen.add(edge.by)
@@ -140,7 +140,7 @@ class Fitness:
         outcome = self._outcomes.of(fact)
         return outcome is not None and (outcome.acts is False or outcome.void)
 
-    def _above(self, beliefs: Collection[bytes], since: int) -> Task[list[tuple[Edge, int]]]:
+    def above(self, beliefs: Collection[bytes], since: int) -> Task[list[tuple[Edge, int]]]:
         """Some of what replaced beliefs before a stamp and for good, with its own stamp."""
         groups = yield from self._lookups.entities(sorted(beliefs))
         entity = {copy.id: copies[0].id for copies in groups.values() for copy in copies}

@@ -39,6 +39,7 @@ class _Kind(Enum):
     EVER = "a belief has been active"
     FIT = "a belief is fit"
     VOID = "an event is void"
+    ENDED = "a belief is replaced"
     UNFIT = "an event waits for good"
     AGED = "a correction has taken a half-life"
 
@@ -132,6 +133,15 @@ class Footings:
             return False
         self._note((_Kind.VOID, edge.fact.id), since, leans, user)
         return True
+
+    def replaced(self, belief: bytes, user: User) -> Task[int | None]:
+        """A stamp from which on a belief is known to be replaced for good."""
+        firm = yield from self._fitness.above((belief,), FOREVER)
+        if not firm:
+            return None
+        until = min(decided for _, decided in firm)
+        self._note((_Kind.ENDED, belief), until, {belief: until}, user)
+        return until
 
     def outpaced(self, edges: Collection[Edge], user: User) -> Task[set[bytes]]:
         """Those of the user's own replacements of others of which it is known that it takes no half-life by them."""

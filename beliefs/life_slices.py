@@ -18,7 +18,7 @@ from beliefbase.beliefs.lookups import Lookups, Need, Source, Task, presupposed
 from beliefbase.beliefs.maturity import never_mature
 from beliefbase.beliefs.past import Known
 from beliefbase.beliefs.paths import Edge, Stamp, between, edges_from, edges_into, every, resolution_edges, stamp
-from beliefbase.beliefs.rules import passes_entry
+from beliefbase.beliefs.rules import FOREVER, passes_entry
 from beliefbase.beliefs.settled import Settled
 from beliefbase.beliefs.settling import Settling, Superseding
 from beliefbase.beliefs.shown import counting
@@ -119,9 +119,27 @@ class LifeSlice:
         if copies[0].id in self._living:
             return
         self._living[copies[0].id] = copies, acting
+        self._live(copies, acting, FOREVER)
+
+    def _standing(self, belief: bytes) -> Task[None]:
+        """When a belief is there, ended or not: its life, up to where it is known to have been replaced for good."""
+        copies = yield from self.lookups.entity(belief)
+        if not copies or copies[0].type != "belief.extracted":
+            return
+        acting = yield from self.lookups.acting_on(copies)
+        again = User(copies[0].id, lambda: self._life(belief))
+        until = yield from self._footings.replaced(copies[0].id, again)
+        if until is None:
+            self._start(self._life, belief)
+        elif copies[0].id not in self._living:
+            self._keep(copies)
+            self._live(copies, acting, until)
+
+    def _live(self, copies: list[Fact], acting: list[Fact], until: int) -> None:
+        """Take in what acts on a belief up to a stamp, and what that needs."""
         self._faces.update(copy.id for copy in copies)
         hopeless, merged = never_mature(copies, acting), is_merged(acting)
-        for fact in (copies[0], *acting):
+        for fact in (copies[0], *(fact for fact in acting if fact.hlc <= until)):
             payload = fact.payload
             if fact.type == "contradiction.raised":
                 self._start(self._resolved, fact.id)

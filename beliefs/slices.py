@@ -86,7 +86,7 @@ class Slice(LifeSlice):
         for fact in acting:
             outcome = self._outcomes.of(fact)
             if outcome is not None and outcome.acts is not True:
-                self._start(self._life, fact.payload["superseding_id"])  # while that lives it contests the belief
+                self._start(self._standing, fact.payload["superseding_id"])  # while that lives it contests the belief
         revisions = yield from self._fates(members, acting, raised)
         if len(revisions) > 1:
             found = yield from decisive(self.lookups, revisions)
