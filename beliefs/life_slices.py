@@ -60,8 +60,9 @@ class LifeSlice:
         self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
         self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
         """Entities whose life is needed: their copies, and the facts that act on them."""
-        self._faces: set[bytes] = set()
-        """All ids of these; what ends other beliefs does nothing in a fold of the slice."""
+        self._faces: dict[bytes, int] = {}
+        """All ids of beliefs to the stamp up to which what acts on them is taken in: others that would end them do
+        nothing in a fold of the slice."""
         self._ageing: dict[bytes, set[bytes]] = defaultdict(set)
         """Entities of which only half-lives are needed, to the supersessions by which corrections take these."""
         self._started: set[tuple[Callable[[bytes], Task[None]], bytes]] = set()
@@ -83,7 +84,7 @@ class LifeSlice:
             fact.id
             for fact in self._kept.values()
             if fact.type == "belief.superseded"
-            and fact.payload["superseded_id"] not in self._faces
+            and fact.hlc > self._faces.get(fact.payload["superseded_id"], -1)
             and fact.id not in inside
         }
         ticks = outside | (self._settling.triggers.keys() - self._kept.keys())
@@ -137,7 +138,8 @@ class LifeSlice:
 
     def _live(self, copies: list[Fact], acting: list[Fact], until: int) -> None:
         """Take in what acts on a belief up to a stamp, and what that needs."""
-        self._faces.update(copy.id for copy in copies)
+        for copy in copies:
+            self._faces[copy.id] = max(until, self._faces.get(copy.id, until))
         hopeless, merged = never_mature(copies, acting), is_merged(acting)
         for fact in (copies[0], *(fact for fact in acting if fact.hlc <= until)):
             payload = fact.payload
@@ -238,8 +240,10 @@ class LifeSlice:
             yield from self._cycle(closing)
         else:
             later = max(effect[0], at)
-            self._start(self._life, superseder[0].id)
-            if not (yield from self._footings.is_unfit(edge, later, again)):
+            if (yield from self._footings.is_unfit(edge, later, again)):
+                self._start(self._standing, superseder[0].id)
+            else:
+                self._start(self._life, superseder[0].id)
                 yield from self._above(superseder[0].id, later, copies[0].id)
             yield from self._cycle(closing._replace(effect=(later, *effect[1:]), plain=False))
 

@@ -16,10 +16,12 @@ from beliefbase.beliefs.rules import DEFAULT, FOREVER
 from beliefbase.beliefs.slices import Slice
 
 
-def sliced(log: Log, lives: Collection[bytes], *, new: int = 0, changed: Mapping[bytes, int] | None = None) -> Slice:
-    """The slice of some lives where all but the ``new`` last facts are known beforehand, folded like the whole log.
+def sliced(
+    log: Log, lives: Collection[bytes], *, new: int = 0, changed: Mapping[bytes, int] | None = None, rows: bool = False
+) -> Slice:
+    """The slice of some lives, or ``rows``, where all but the last facts are known beforehand; it folds like the log.
 
-    ``changed`` are beliefs with the stamps from which on they may live otherwise than is known.
+    ``new`` is how many these are, and ``changed`` are beliefs with the stamps from which on they may live otherwise.
     """
     stamps = {} if changed is None else changed
     old = log.facts[: len(log.facts) - new]
@@ -30,7 +32,10 @@ def sliced(log: Log, lives: Collection[bytes], *, new: int = 0, changed: Mapping
         DictSource(log.facts),
         known=Known(outcomes, lambda belief: stamps.get(belief, FOREVER), log.newest, past.reshaped()),
     )
-    found.add(lives=lives)
+    if rows:
+        found.add(lives)
+    else:
+        found.add(lives=lives)
     part, whole = fold(found.facts, settled=found.settled), fold(log.facts)
     for belief in lives:
         assert part.lives[belief].intervals == whole.lives[belief].intervals
@@ -50,6 +55,46 @@ def test_a_belief_that_one_known_to_be_fit_replaces_needs_nothing_above_that():
     assert found.settled.fit.keys() == {hub}
     assert len(found.facts) == 3
     assert fold(log.facts).lives[old].at(log.newest).status == "superseded"
+
+
+def test_what_only_waits_to_be_replaced_is_fit_all_the_same():
+    log = Log()
+    hub, top, old = log.belief(active=False), log.belief(), log.belief()
+    log.supersede(hub, top)
+    log.supersede(top, log.belief(active=False))
+    log.supersede(old, hub)
+    found = sliced(log, [old], new=1)
+    assert found.settled.fit.keys() == {hub}
+    assert len(found.facts) == 3
+
+
+def test_a_belief_waits_for_good_for_what_is_known_to_have_ended_with_all_above_it():
+    log = Log()
+    hub, old = log.belief(active=False), log.belief()
+    for _ in range(100):
+        log.supersede(hub, log.belief(active=False))
+    top = log.belief()
+    log.supersede(hub, top)
+    log.put("belief.retracted", belief_id=top, cause="wrong")
+    waits = log.supersede(old, hub)
+    found = sliced(log, [old], new=1)
+    assert found.settled.unfit == {waits}
+    assert top not in {fact.id for fact in found.facts}
+    assert fold(log.facts).lives[old].at(log.newest).status == "active"
+
+
+def test_a_row_needs_only_the_first_of_what_replaced_one_that_contests_it():
+    log = Log()
+    hub, old = log.belief(active=False), log.belief()
+    log.supersede(old, hub)
+    contested = log.newest
+    for _ in range(100):
+        log.supersede(hub, log.belief(active=False))
+    found = sliced(log, [old], rows=True)
+    assert len(found.facts) < 10
+    life = fold(found.facts, settled=found.settled).lives[old]
+    assert life.at(contested).contested
+    assert not life.at(log.newest).contested
 
 
 def test_a_belief_that_was_active_once_needs_nothing_of_what_ended_it():
@@ -164,6 +209,17 @@ def test_what_waits_below_its_own_target_closes_a_cycle_once_that_is_replaced():
     log.supersede(target, below)
     log.supersede(below, target)
     log.supersede(target, log.belief())
+    arriving(log, new=1)
+    assert {str(note.reason) for note in fold(log.facts).notes} >= {"cycle", "replacement_deferred"}
+
+
+def test_what_replaces_a_belief_that_was_fit_by_another_one_concerns_what_waits_for_that_itself():
+    log = Log()
+    top, below, waiting = log.belief(), log.belief(active=False), log.belief(active=False)
+    log.supersede(below, top)
+    log.supersede(waiting, below)
+    log.supersede(top, waiting)
+    log.supersede(below, log.belief())
     arriving(log, new=1)
     assert {str(note.reason) for note in fold(log.facts).notes} >= {"cycle", "replacement_deferred"}
 
