@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
 from beliefbase.beliefs.arrivals import RULE_CHANGING, Named, Without, moved_by
@@ -129,7 +130,7 @@ class _Refolding:
         self._turned: set[bytes] = set()
         """Fate-changing revisions that act, or are void, otherwise than before."""
         self._relinked: set[bytes] = set()
-        """Beliefs that are merged otherwise than before."""
+        """Beliefs that are replaced or merged otherwise than before."""
 
     def result(self) -> Refold:
         """Walk until nobody is left."""
@@ -271,7 +272,7 @@ class _Refolding:
     def _named_as_successors(self) -> Task[set[bytes]]:
         """Beliefs with several fates, one of them a successor that is now merged otherwise."""
         found: set[bytes] = set()
-        groups = yield from self._lookups.family(self._relinked)
+        groups = yield from self._lookups.family(self._mergeable(self._relinked))
         for fact in (yield Need(Role.LINK, tuple(copy.id for copies in groups.values() for copy in copies))):
             if fact.type == "belief.superseded":
                 target = yield from self._lookups.entity(fact.payload["superseded_id"])
@@ -291,10 +292,14 @@ class _Refolding:
 
     def _with_families(self, since: Mapping[bytes, int]) -> dict[bytes, int]:
         """Beliefs with stamps, and all that merges connect them with: what replaces a duplicate may replace those."""
-        merged = since.keys() if self._reshaped is None else since.keys() & self._reshaped
-        families = {belief: self._lookups.run(self._lookups.family((belief,))) for belief in sorted(merged)}
+        merged = sorted(self._mergeable(since.keys()))
+        families = {belief: self._lookups.run(self._lookups.family((belief,))) for belief in merged}
         relatives = [(member, since[belief]) for belief, family in families.items() for member in family]
         return _earliest([*since.items(), *relatives])
+
+    def _mergeable(self, beliefs: AbstractSet[bytes]) -> AbstractSet[bytes]:
+        """Those that merges may connect with others."""
+        return beliefs if self._reshaped is None else beliefs & self._reshaped
 
     def _faces(self, beliefs: Collection[bytes]) -> dict[bytes, list[bytes]]:
         groups = self._lookups.run(self._lookups.entities(sorted(beliefs)))
