@@ -38,6 +38,7 @@ class Fitness:
         self._lookups = lookups
         self._outcomes = known.outcomes
         self._since = known.since
+        self._reshaped = known.reshaped
 
     def never(self, beliefs: Collection[bytes], passing: Passing, lives: Lives, since: int, until: int) -> Task[bool]:
         """Whether neither these nor what replaced them in turn are ever active, from one stamp until another."""
@@ -159,15 +160,21 @@ class Fitness:
         groups = yield from self._lookups.entities([edge.fact.id for edge in edges if self._is_in_force(edge.fact)])
         some = [edge for edge in edges if edge.fact.id in groups and groups[edge.fact.id][0].id == edge.fact.id]
         undoing = yield Need(Role.LINK, tuple(edge.fact.id for edge in some))
-        undone = {event for fact in undoing for event in fact.payload.get("undoes", ())}
+        undone = {(e, fact.payload["belief_id"]) for fact in undoing for e in fact.payload.get("undoes", ())}
+        of = {edge.fact.id: edge.target for edge in some}
+        lasting = of.keys() - {event for event, named in undone if event in of and self._are_one(named, of[event])}
         found = []
         for edge in some:
             decided = yield from self._outcomes.decided(edge.fact, edge.target)
-            if edge.fact.id in undone or decided is None:
+            if edge.fact.id not in lasting or decided is None:
                 continue
             if decided < min(since, self._since(edge.target)):
                 found.append((edge, decided))
         return found
+
+    def _are_one(self, named: bytes, belief: bytes) -> bool:
+        """Whether what is said of one belief may concern the other."""
+        return named == belief or self._reshaped is None or named in self._reshaped or belief in self._reshaped
 
     def _is_in_force(self, fact: Fact) -> bool:
         outcome = self._outcomes.of(fact)
