@@ -115,13 +115,11 @@ class Fitness:
             return True
         if any(fact.type not in _RAISING | _LOWERING for fact in acting):
             return False
-        for fact in (*copies, *(fact for fact in acting if fact.type in _RAISING)):
-            undone = yield Need(None, fact.payload.get("undoes", ()))
-            if any(ending.ref is not None for ending in undone):  # with an earlier copy it would wait for that as well
-                return False
-            if (yield from self._outcomes.acts(fact)) >= since:
-                return False
-        return True
+        raising = [*copies, *(fact for fact in acting if fact.type in _RAISING)]
+        undone = yield Need(None, tuple(event for fact in raising for event in fact.payload.get("undoes", ())))
+        if any(ending.ref is not None for ending in undone):  # with an earlier copy it would wait for that as well
+            return False
+        return (yield from self._outcomes.acts(raising)) < since
 
     def _active(self, beliefs: Collection[bytes], until: int) -> dict[bytes, list[tuple[int, int]]]:
         """When those of these were active that don't change up to a stamp."""

@@ -119,16 +119,19 @@ class Outcomes:
         undone = yield Need(None, trigger[0].payload.get("undoes", ()))
         if any(ending.ref is not None for ending in undone):  # with an earlier copy it would wait for that as well
             return None
-        return (yield from self.acts(trigger[0]))
+        return (yield from self.acts(trigger))
 
     def over(self, undone: bytes) -> Task[int]:
         """The stamp at which a reinstatement acts."""
         found = yield Need(None, (undone,))
-        return (yield from self.acts(found[0])) if found else FOREVER
+        return (yield from self.acts(found)) if found else FOREVER
 
-    def acts(self, fact: Fact) -> Task[int]:
-        """The stamp at which a fact acts that waits for no life: the largest of its own and of what it presupposes."""
-        acts, pending = 0, {fact.id}
+    def acts(self, facts: Iterable[Fact]) -> Task[int]:
+        """The stamp at which the last of some facts acts that wait for no life.
+
+        Each does at the largest of its own stamp and of those of what it presupposes, in turn.
+        """
+        acts, pending = 0, {fact.id for fact in facts}
         while pending:
             found = yield Need(None, tuple(sorted(pending)))
             acts = max(acts, *(known.hlc for known in found), 0)
