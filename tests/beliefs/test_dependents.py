@@ -110,6 +110,15 @@ def test_what_a_batch_costs_does_not_grow_with_a_random_graph_of_supersessions()
     assert given[1] < 1.5 * given[0]
 
 
+def test_a_replaced_successor_leaves_the_forks_alone_of_what_it_replaced():
+    log = Log()
+    forked, one, other = (log.belief() for _ in range(3))
+    log.supersede(forked, one)
+    log.supersede(forked, other)
+    result, _ = after(log, lambda: log.supersede(one, log.belief()))
+    assert result.lives.keys() - {log.facts[-2].id} == {one}
+
+
 def waiting_below(*, active: bool) -> tuple[Log, bytes, bytes, bytes]:
     """A belief that waits to be superseded by another one, and what replaced that in turn."""
     log = Log()

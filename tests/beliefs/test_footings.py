@@ -57,6 +57,15 @@ def test_a_belief_that_one_known_to_be_fit_replaces_needs_nothing_above_that():
     assert fold(log.facts).lives[old].at(log.newest).status == "superseded"
 
 
+def test_a_reinstatement_of_another_belief_leaves_a_replacement_in_force_for_good():
+    log = Log()
+    hub, top, old = log.belief(active=False), log.belief(), log.belief()
+    link = log.supersede(hub, top)
+    log.put("belief.reinstated", belief_id=top, undoes=(link,))
+    log.supersede(old, hub)
+    assert sliced(log, [old], new=1).settled.fit.keys() == {hub}
+
+
 def test_what_only_waits_to_be_replaced_is_fit_all_the_same():
     log = Log()
     hub, top, old = log.belief(active=False), log.belief(), log.belief()
