@@ -59,7 +59,7 @@ class LifeSlice:
         """Entities to the searches for cycles that passed over replacements of them."""
         self._kept: dict[bytes, Fact] = {fact.id: fact for fact in source.everywhere()}
         self._living: dict[bytes, tuple[list[Fact], list[Fact]]] = {}
-        """Entities whose life is needed: their copies, and the facts that act on them."""
+        """Entities whose life is needed: their copies, and the facts that act on them, as far as these are taken in."""
         self._faces: dict[bytes, int] = {}
         """All ids of beliefs to the stamp up to which what acts on them is taken in: others that would end them do
         nothing in a fold of the slice."""
@@ -114,13 +114,11 @@ class LifeSlice:
     def _life(self, belief: bytes) -> Task[None]:
         copies = yield from self.lookups.entity(belief)
         self._keep(copies)
-        if not copies or copies[0].type != "belief.extracted" or copies[0].id in self._living:
+        if not copies or copies[0].type != "belief.extracted" or self._is_living(copies):
             return
         acting = yield from self.lookups.acting_on(copies)
-        if copies[0].id in self._living:
-            return
-        self._living[copies[0].id] = copies, acting
-        self._live(copies, acting, FOREVER)
+        if not self._is_living(copies):
+            self._live(copies, acting, FOREVER)
 
     def _standing(self, belief: bytes) -> Task[None]:
         """When a belief is there, ended or not: its life, up to where it is known to have been replaced for good."""
@@ -130,18 +128,23 @@ class LifeSlice:
         acting = yield from self.lookups.acting_on(copies)
         again = User(copies[0].id, lambda: self._life(belief))
         until = yield from self._footings.replaced(copies[0].id, again)
-        if until is None:
+        if until is None or is_merged(acting):
             self._start(self._life, belief)
-        elif copies[0].id not in self._living:
+        elif not self._is_living(copies):
             self._keep(copies)
             self._live(copies, acting, until)
+
+    def _is_living(self, copies: list[Fact]) -> bool:
+        return self._faces.get(copies[0].id) == FOREVER
 
     def _live(self, copies: list[Fact], acting: list[Fact], until: int) -> None:
         """Take in what acts on a belief up to a stamp, and what that needs."""
         for copy in copies:
             self._faces[copy.id] = max(until, self._faces.get(copy.id, until))
         hopeless, merged = never_mature(copies, acting), is_merged(acting)
-        for fact in (copies[0], *(fact for fact in acting if fact.hlc <= until)):
+        acting = [fact for fact in acting if fact.hlc <= until]
+        self._living[copies[0].id] = copies, acting
+        for fact in (copies[0], *acting):
             payload = fact.payload
             if fact.type == "contradiction.raised":
                 self._start(self._resolved, fact.id)
