@@ -58,7 +58,8 @@ class Fitness:
             return False
         for node in sorted(seen):  # of those that are active for a moment there is no row
             copies = yield from self._lookups.entity(node)
-            if not never_mature(copies, (yield from self._lookups.acting_on(copies))):
+            acting = yield from self._lookups.acting_on(copies)
+            if _is_utterance(copies) or not never_mature(copies, acting):
                 return False
         return True
 
@@ -111,6 +112,8 @@ class Fitness:
         """Whether a belief that isn't active before a stamp isn't from there on, not even for a moment."""
         copies = yield from self._lookups.entity(belief)
         acting = yield from self._lookups.acting_on(copies)
+        if _is_utterance(copies):
+            return False
         if never_mature(copies, acting):
             return True
         if any(fact.type not in _RAISING | _LOWERING for fact in acting):
@@ -177,6 +180,11 @@ class Fitness:
     def _is_in_force(self, fact: Fact) -> bool:
         outcome = self._outcomes.of(fact)
         return outcome is not None and outcome.acts is not False and not outcome.void and outcome.undone is None
+
+
+def _is_utterance(copies: Collection[Fact]) -> bool:
+    """Whether this is no belief: what a contradiction was resolved for may be what was said, which never ends."""
+    return any(copy.type != "belief.extracted" for copy in copies)
 
 
 def _leans(active: bytes, below: dict[bytes, tuple[bytes, int]], until: int) -> dict[bytes, int]:

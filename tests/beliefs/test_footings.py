@@ -233,6 +233,16 @@ def test_what_replaces_a_belief_that_was_fit_by_another_one_concerns_what_waits_
     assert {str(note.reason) for note in fold(log.facts).notes} >= {"cycle", "replacement_deferred"}
 
 
+def test_what_was_said_makes_fit_whom_it_was_right_against():
+    log = Log()
+    said, low, old = log.put("utterance.recorded", speaker=b"s" * 16), log.belief(active=False), log.belief()
+    raised = log.put("contradiction.raised", left=low, right=said)
+    log.put("contradiction.resolved", contradiction_id=raised, outcome="right")
+    log.supersede(old, low)
+    arriving(log, new=1)
+    assert fold(log.facts).lives[old].at(log.newest).status == "superseded"
+
+
 def test_side_by_side_a_belief_is_found_fit_from_the_earliest_moment_that_matters():
     log = Log()
     hub, top = log.belief(active=False), log.belief()
