@@ -87,6 +87,19 @@ def test_many_of_the_readings_worlds_arriving_in_any_order_give_the_rows_of_the_
     check_worlds(range(10_000, 10_000 + scaled(5000)))
 
 
+def check_larger_draws(seeds: range) -> None:
+    """Logs of up to 200 events, most of them without copies, with which little is known beforehand."""
+    for seed in seeds:
+        r = random.Random(seed)
+        log = Draws(seed, beliefs=r.choice((20, 40)), events=r.choice((50, 100, 160))).facts
+        if r.random() < 0.7:
+            log = [fact._replace(ref=None) for fact in log]
+        last = set(r.sample(range(len(log)), r.choice((1, 3, 10))))
+        table = Table(RULES)
+        table.arrive([fact for number, fact in enumerate(log) if number not in last])
+        table.arrive([log[number] for number in sorted(last)])
+
+
 def check_tangles(seeds: range) -> None:
     for seed in seeds:
         r = random.Random(seed)
@@ -106,3 +119,12 @@ def test_batches_over_tangled_logs_give_the_rows_of_the_whole_log():
 @pytest.mark.slow
 def test_many_batches_over_tangled_logs_give_the_rows_of_the_whole_log():
     check_tangles(range(1000, 1000 + scaled(1000)))
+
+
+def test_batches_over_larger_random_logs_give_the_rows_of_the_whole_log():
+    check_larger_draws(range(20))
+
+
+@pytest.mark.slow
+def test_many_batches_over_larger_random_logs_give_the_rows_of_the_whole_log():
+    check_larger_draws(range(1000, 1000 + scaled(1000)))
