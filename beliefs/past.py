@@ -89,8 +89,12 @@ class Outcomes:
                 return Outcome(True, void=True)
             case [Reason.REPLACEMENT_WAITS]:
                 return Outcome(False)
+            case [Reason.REPLACEMENT_DEFERRED] if remarks[0].about is None:
+                return Outcome(False, undone=undone)  # undone before it could act
+            case _ if self.resolutions:  # one that acts with the same event may go first, or not
+                return None
             case [Reason.REPLACEMENT_DEFERRED]:
-                return Outcome(remarks[0].about or False, undone=undone)  # False: undone before it could act
+                return Outcome(remarks[0].about or False, undone=undone)
             case [Reason.CYCLE, Reason.REPLACEMENT_DEFERRED] if remarks[1].about is not None:
                 return Outcome(remarks[1].about, void=True)
         return None
