@@ -106,6 +106,30 @@ def test_a_row_needs_only_the_first_of_what_replaced_one_that_contests_it():
     assert not life.at(log.newest).contested
 
 
+def test_what_replaced_a_belief_later_does_nothing_where_only_its_end_is_taken_in():
+    log = Log()
+    hub, old = log.belief(active=False), log.belief()
+    log.supersede(old, hub)
+    log.supersede(hub, log.belief(active=False))
+    later = log.supersede(hub, log.belief(active=False))
+    log.put("belief.reinstated", belief_id=old, undoes=(later,))
+    found = sliced(log, [old], rows=True)
+    assert later in {fact.id for fact in found.facts}
+    assert later in found.settled.ticks
+
+
+def test_sessions_in_which_a_belief_was_shown_count_where_only_its_end_is_taken_in():
+    log = Log()
+    hub, old = log.belief(active=False), log.belief()
+    log.put("memory.injected", cards=({"belief_id": hub},), session=b"s" * 16)
+    for session in (b"s" * 16, b"t" * 16):
+        log.put("belief.affirmed", belief_id=hub, how="recurrence", session=session)
+    log.supersede(hub, log.belief(active=False))
+    waits = log.supersede(old, hub)
+    assert sliced(log, [old], new=1).settled.unfit == {waits}
+    assert fold(log.facts).lives[old].at(log.newest).status == "active"
+
+
 def test_a_belief_that_was_active_once_needs_nothing_of_what_ended_it():
     log = Log()
     risen = log.belief(active=False)

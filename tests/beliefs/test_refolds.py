@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 from tests.beliefs.big_logs import Tangle
 from tests.beliefs.oracle import facts, needs_spec, rules, spec
-from tests.beliefs.random_facts import RULES, Draws
+from tests.beliefs.random_facts import RULES, Draws, key
 from tests.beliefs.refolded import Table
 from tests.scale import scaled
 
@@ -122,19 +122,44 @@ def test_many_batches_over_tangled_logs_give_the_rows_of_the_whole_log():
 
 
 def test_a_replacement_and_a_resolution_that_one_event_lets_act_do_so_in_their_order():
-    """Together they would close a cycle, but for what the resolution undoes; found among the larger random logs."""
-    r = random.Random(1267)
-    log = Draws(1267, beliefs=r.choice((20, 40)), events=r.choice((50, 100, 160))).facts
-    log = [fact._replace(ref=None) for fact in log] if r.random() < 0.7 else log
-    last = r.choice((1, 3, 10))
-    order = sorted(log) if r.random() < 0.6 else r.sample(log, len(log))
+    """Together they would close a cycle, but for what the resolution undoes."""
+    facts = list[Fact]()
+
+    def put(at: int, event: int, name: str, basis: tuple[int, ...] = (), **payload: object) -> None:
+        named = {f: key(v) if isinstance(v, int) and f != "confidence" else v for f, v in payload.items()}
+        cited = tuple(key(one) for one in basis)
+        facts.append(Fact(at << 16, key(0), len(facts) + 1, key(event), name, named, cited, None, key(0)))
+
+    for at, belief, kind, act in (
+        (2, 279, "rationale", "humor_or_irony"),
+        (3, 134, "rule", "hypothetical"),
+        (5, 464, "rule", "humor_or_irony"),
+    ):
+        put(at, belief, "belief.extracted", kind=kind, speech_act=act, confidence=500, assertion_class="passing")
+    put(13, 825, "contradiction.raised", left=134, right=279)
+    put(16, 907, "contradiction.resolved", contradiction_id=222, outcome="right")
+    put(20, 123, "contradiction.resolved", contradiction_id=825, outcome="right")
+    put(27, 12, "belief.affirmed", belief_id=279, how="review")
+    put(30, 165, "contradiction.resolved", contradiction_id=825, outcome="left")
+    put(40, 299, "belief.merged", (165, 123), duplicate_id=643, surviving_id=134)
+    put(44, 892, "belief.superseded", (165, 123, 299), superseded_id=279, superseding_id=134, cause="update")
+    put(
+        50,
+        965,
+        "belief.extracted",
+        kind="decision",
+        speech_act="directive",
+        confidence=900,
+        assertion_class="durable_fact",
+    )
+    put(61, 222, "contradiction.raised", left=134, right=464)
+    put(65, 613, "belief.superseded", superseded_id=464, superseding_id=965, cause="update")
+    put(101, 622, "belief.superseded", (93, 299), superseded_id=292, superseding_id=643, cause="update")
     table = Table(RULES)
-    table.arrive(order[:-last])
-    table.arrive(order[-last:])
-    some = set(r.sample(range(len(log)), min(4, len(log))))
-    table = Table(RULES)
-    table.arrive([fact for number, fact in enumerate(log) if number not in some])
-    table.arrive([log[number] for number in some])
+    table.arrive(facts)
+    put(99, 93, "condition.met", belief_id=292)
+    table.arrive(facts[-1:])
+    assert "cycle" not in {str(note.reason) for notes in table.notes.values() for note in notes}
 
 
 def test_batches_over_larger_random_logs_give_the_rows_of_the_whole_log():
